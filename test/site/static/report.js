@@ -1,0 +1,49 @@
+// Every page tells the site what happens on it. One report is under way at a time, so they arrive in order; a field
+// that changes meanwhile is told with its newest value only.
+"use strict";
+(() => {
+  const waiting = [];
+  let sending = false;
+
+  async function send() {
+    if (sending || waiting.length === 0) return;
+    sending = true;
+    const batch = waiting.splice(0);
+    try {
+      await fetch("/report", { method: "POST", body: JSON.stringify(batch) });
+    } finally {
+      sending = false;
+      send();
+    }
+  }
+
+  window.report = (kind, detail = {}) => {
+    const entry = { page: location.pathname, kind, at: performance.timeOrigin + performance.now(), detail };
+    const same = kind === "field" ? waiting.findIndex((w) => w.kind === kind && w.detail.name === detail.name) : -1;
+    if (same >= 0) waiting.splice(same, 1);
+    waiting.push(entry);
+    send();
+  };
+
+  const about = () => ({
+    query: location.search,
+    visibility: document.visibilityState,
+    name: window.name,
+    width: innerWidth,
+    height: innerHeight,
+    outerWidth,
+    outerHeight,
+    webdriver: navigator.webdriver,
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    language: navigator.language,
+  });
+  addEventListener("load", () => window.report("load", about()));
+  document.addEventListener("visibilitychange", () => window.report("visibility", about()));
+  addEventListener("resize", () => window.report("resize", about()));
+  addEventListener("click", (e) => window.report("click", { id: e.target.id, x: e.clientX, y: e.clientY }));
+  addEventListener("pagehide", () => {
+    const rest = waiting.splice(0);
+    rest.push({ page: location.pathname, kind: "leave", at: performance.timeOrigin + performance.now(), detail: {} });
+    navigator.sendBeacon("/report", JSON.stringify(rest));
+  });
+})();
