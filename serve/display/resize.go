@@ -1,0 +1,107 @@
+package display
+
+import (
+	"fmt"
+
+	"github.com/5dive/browser/internal/fault"
+	"github.com/jezek/xgb/randr"
+	"github.com/jezek/xgb/xproto"
+)
+
+// The sizes a screen can have. Xvfb is started with the largest one, since it cannot grow beyond its start; 16 MiB of
+// frame buffer, of which only the shown part is ever written.
+const (
+	MinWidth, MinHeight = 240, 240
+	MaxWidth, MaxHeight = 2560, 1600
+)
+
+// Size is the screen's present size.
+func (in *Input) Size() (width, height int, err error) { return in.link.size() }
+
+// Resize gives the screen a size, the nearest that it can have, and returns that. VNC servers and windows follow.
+func (in *Input) Resize(width, height int) (gotWidth, gotHeight int, err error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.link.resize(width, height)
+}
+
+func (l *link) size() (int, int, error) {
+	reply, err := xproto.GetGeometry(l.x, xproto.Drawable(l.root)).Reply()
+	if err != nil {
+		return 0, 0, fault.New(fault.Failed, "cannot read the size of the display: %w", err)
+	}
+	return int(reply.Width), int(reply.Height), nil
+}
+
+func (l *link) resize(width, height int) (int, int, error) {
+	width, height = min(max(width, MinWidth), MaxWidth), min(max(height, MinHeight), MaxHeight)
+	if err := l.extension("RANDR"); err != nil {
+		return 0, 0, err
+	}
+	nowWidth, nowHeight, err := l.size()
+	if err != nil || nowWidth == width && nowHeight == height {
+		return width, height, err
+	}
+	if err := l.changeMode(width, height, nowWidth, nowHeight); err != nil {
+		return 0, 0, fault.New(fault.Failed, "cannot make the display %dx%d: %w", width, height, err)
+	}
+	return width, height, nil
+}
+
+// changeMode goes by way of a screen that holds both the old and the new mode, since a CRTC must lie inside the screen at
+// every step; the server is grabbed, so that nobody sees the steps.
+func (l *link) changeMode(width, height, nowWidth, nowHeight int) error {
+	if _, err := randr.QueryVersion(l.x, 1, 3).Reply(); err != nil {
+		return err
+	}
+	if err := xproto.GrabServerChecked(l.x).Check(); err != nil {
+		return err
+	}
+	defer xproto.UngrabServerChecked(l.x).Check()
+	resources, err := randr.GetScreenResources(l.x, l.root).Reply()
+	if err != nil {
+		return err
+	}
+	if len(resources.Crtcs) == 0 || len(resources.Outputs) == 0 {
+		return fmt.Errorf("it has no output")
+	}
+	crtc, output := resources.Crtcs[0], resources.Outputs[0]
+	mode, err := l.mode(resources, output, width, height)
+	if err != nil {
+		return err
+	}
+	if err := l.setScreen(max(width, nowWidth), max(height, nowHeight)); err != nil {
+		return err
+	}
+	set, err := randr.SetCrtcConfig(l.x, crtc, 0, resources.ConfigTimestamp, 0, 0, mode, randr.RotationRotate0, []randr.Output{output}).Reply()
+	if err != nil {
+		return err
+	}
+	if set.Status != randr.SetConfigSuccess {
+		return fmt.Errorf("the server answers %d", set.Status)
+	}
+	return l.setScreen(width, height)
+}
+
+// setScreen keeps the pixels square at 96 dots per inch.
+func (l *link) setScreen(width, height int) error {
+	millimetres := func(pixels int) uint32 { return uint32(pixels * 254 / 960) }
+	return randr.SetScreenSizeChecked(l.x, l.root, uint16(width), uint16(height), millimetres(width), millimetres(height)).Check()
+}
+
+// mode finds a mode of this size, or makes one and gives it to the output.
+func (l *link) mode(r *randr.GetScreenResourcesReply, output randr.Output, width, height int) (randr.Mode, error) {
+	for _, m := range r.Modes {
+		if int(m.Width) == width && int(m.Height) == height {
+			return randr.Mode(m.Id), nil
+		}
+	}
+	name := fmt.Sprintf("%dx%d", width, height)
+	w, h := uint16(width), uint16(height)
+	made, err := randr.CreateMode(l.x, l.root, randr.ModeInfo{Width: w, Height: h, Htotal: w, Vtotal: h,
+		DotClock: uint32(width) * uint32(height) * 60, NameLen: uint16(len(name))}, name).Reply()
+	if err != nil {
+		return 0, err
+	}
+	return made.Mode, randr.AddOutputModeChecked(l.x, output, made.Mode).Check()
+}
