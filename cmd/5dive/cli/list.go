@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/5dive/browser/serve/api"
+)
+
+func listVerb() verb {
+	return verb{
+		name: "ls", short: "list the profiles: state, last seen alive, served or not, viewer open or not",
+		long:    "It reads what was stamped last and looks at no site.",
+		example: "ls --json",
+		flags:   []flag{seatFlag(), jsonFlag()},
+		run:     runList,
+	}
+}
+
+func runList(c *call) error {
+	r, err := profiles(c)
+	if err != nil {
+		return err
+	}
+	rows := [][]string{{"SITE", "STATE", "LAST SEEN", "BROWSER", "VIEWER"}}
+	for _, p := range r.Profiles {
+		rows = append(rows, []string{p.Site, p.State, cmp.Or(p.LastSeen, "never"), p.Held, p.Viewer})
+	}
+	if err := c.answer(r, table(rows)); err != nil {
+		return err
+	}
+	if len(r.Profiles) == 0 {
+		c.story.say("no profile yet; the first: %s auth SITE", program)
+	}
+	return nil
+}
+
+// profiles asks for the list; an empty one is never null in JSON.
+func profiles(c *call) (api.ListResult, error) {
+	r := api.ListResult{}
+	err := c.ask(api.PathList, struct{}{}, &r)
+	if r.Profiles == nil {
+		r.Profiles = []api.Profile{}
+	}
+	return r, err
+}
+
+// table puts rows in columns two blanks apart.
+func table(rows [][]string) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		for i, cell := range row {
+			row[i] = oneLine(cell)
+		}
+		fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	w.Flush()
+	return b.String()
+}
