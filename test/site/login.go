@@ -66,6 +66,28 @@ func (s *Site) login(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/account", http.StatusSeeOther)
 }
 
+// Enter makes a link that signs in without typing, once, like one from a letter: its path with a query, for the browser under test.
+// Its key is a secret as far as a test of leaks is concerned.
+func (s *Site) Enter(kept bool) (path string, key secret.Text) {
+	key = secret.Random(16)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keys[key.Reveal()] = kept
+	return "/enter?key=" + key.Reveal(), key
+}
+
+func (s *Site) enter(w http.ResponseWriter, r *http.Request) {
+	key := r.URL.Query().Get("key")
+	s.mu.Lock()
+	kept, known := s.keys[key]
+	delete(s.keys, key)
+	s.mu.Unlock()
+	if known {
+		s.signIn(w, kept)
+	}
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+}
+
 func (s *Site) signIn(w http.ResponseWriter, kept bool) {
 	s.setCookie(w, SessionCookie, 0)
 	if kept {

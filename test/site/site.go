@@ -29,6 +29,7 @@ type Site struct {
 	routes   *http.ServeMux
 	mu       sync.Mutex
 	sessions map[string]string // cookie value -> cookie name
+	keys     map[string]bool   // keys of Enter -> kept
 }
 
 // New makes a site with nobody signed in.
@@ -36,7 +37,7 @@ func New(c Config) *Site {
 	if c.Name == "" {
 		c = Config{Name: "mira", Password: "harbour-lantern-42"}
 	}
-	s := &Site{Name: c.Name, Password: c.Password, sessions: map[string]string{}}
+	s := &Site{Name: c.Name, Password: c.Password, sessions: map[string]string{}, keys: map[string]bool{}}
 	s.log.changed = make(chan struct{})
 	s.log.fields = map[string]string{}
 	s.pages = template.Must(template.ParseFS(files, "pages/*.html"))
@@ -58,6 +59,7 @@ func (s *Site) mux() *http.ServeMux {
 	m.HandleFunc("GET /login", s.loginPage)
 	m.HandleFunc("POST /login", s.login)
 	m.HandleFunc("POST /logout", s.logout)
+	m.HandleFunc("GET /enter", s.enter)
 	m.HandleFunc("GET /account", s.account)
 	for _, name := range []string{"popup", "consent", "select", "dialog", "beforeunload", "type", "busy", "tabs", "download"} {
 		m.HandleFunc("GET /"+name, s.page(name))

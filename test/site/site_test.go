@@ -100,3 +100,19 @@ func TestReportsWakeTheWaiting(t *testing.T) {
 		t.Error("a wait for what never happens returned no error")
 	}
 }
+
+func TestEnterWorksOnce(t *testing.T) {
+	s, address, client := person(t)
+	path, _ := s.Enter(true)
+	for _, want := range []string{"/account", "/login"} {
+		answer, err := client.Get(address + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if got := answer.Request.URL.Path; got != want {
+			t.Errorf("ended at %s, want %s", got, want)
+		}
+		client.Jar, _ = cookiejar.New(nil)
+	}
+}
