@@ -76,7 +76,11 @@ func authLink(c *call) error {
 // waitView stays until the view ends. How it ended is the answer; a login that was not seen is a refusal after it.
 func waitView(c *call, v api.ViewerResult) error {
 	var r api.WaitResult
-	if err := c.ask(api.PathWait, api.WaitRequest{View: v.View}, &r); err != nil {
+	err := c.ask(api.PathWait, api.WaitRequest{View: v.View}, &r)
+	if c.ctx.Err() != nil {
+		c.story.say("The link stays good. To end it: %s viewer-revoke %s", program, v.Site)
+	}
+	if err != nil {
 		return err
 	}
 	state := cmp.Or(r.State, unprobed)

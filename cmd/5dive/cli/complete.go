@@ -29,8 +29,7 @@ func rejoin(words []string) []string {
 	var joined []string
 	for i, word := range words {
 		last := len(joined) - 1
-		if i > 0 && last >= 0 && (word == "=" && strings.HasPrefix(joined[last], "--") ||
-			words[i-1] == "=" && strings.HasSuffix(joined[last], "=")) {
+		if last >= 0 && strings.HasPrefix(joined[last], "--") && (word == "=" || words[i-1] == "=") {
 			joined[last] += word
 			continue
 		}

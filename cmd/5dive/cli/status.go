@@ -39,7 +39,7 @@ func runStatus(c *call) error {
 	answer := statusAnswer{Seat: list.Seat, Profiles: []statusState{}}
 	rows := [][]string{}
 	for _, p := range list.Profiles {
-		if site := c.site(); site != "" && site != p.Site {
+		if site := c.site(); site != "" && !strings.EqualFold(site, p.Site) {
 			continue
 		}
 		answer.Profiles = append(answer.Profiles, statusState{Site: p.Site, State: unprobed, LastSeen: p.LastSeen})

@@ -25,6 +25,8 @@ type story struct {
 
 const frameEvery = 120 * time.Millisecond // a quick call ends before the first frame
 
+const maxMoving = 72 // characters: a line that wraps could not be wiped
+
 var frames = [...]string{"⠋", "⠙", "⠸", "⠴", "⠦", "⠇"}
 
 func newStory(out io.Writer, getenv func(string) string) *story {
@@ -53,6 +55,9 @@ func (s *story) progress(text string) {
 	}
 	s.mu.Lock()
 	s.text = oneLine(text)
+	if short := []rune(s.text); len(short) > maxMoving {
+		s.text = string(short[:maxMoving])
+	}
 	s.mu.Unlock()
 }
 

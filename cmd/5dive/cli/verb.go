@@ -40,8 +40,6 @@ func seatFlag() flag {
 
 func jsonFlag() flag { return flag{name: "json", short: "print one JSON object"} }
 
-func helpFlag() flag { return flag{name: "help", short: "print this help"} }
-
 // verbs is the whole table, in the order of the overview.
 func verbs() []verb {
 	return []verb{setupVerb(), authVerb(), serveVerb(), viewerVerb(), redeemVerb(), revokeVerb(), listVerb(), statusVerb(),
@@ -78,6 +76,9 @@ func (v verb) start(ctx context.Context, words []string, d Deps) error {
 	if v.raw {
 		return v.run(c)
 	}
+	if asksHelp(words) {
+		return c.print(v.help())
+	}
 	words, err := v.arrange(words)
 	if err != nil {
 		return err
@@ -91,7 +92,7 @@ func (v verb) app(c *call) *urfave.App {
 		c.flags = u
 		return v.checked(c)
 	}}
-	for _, f := range append(v.flags, helpFlag()) {
+	for _, f := range v.flags {
 		command.Flags = append(command.Flags, f.urfave())
 	}
 	return &urfave.App{
@@ -104,9 +105,6 @@ func (v verb) app(c *call) *urfave.App {
 
 // checked runs v once its words are known to be complete.
 func (v verb) checked(c *call) error {
-	if c.flags.Bool("help") {
-		return c.print(v.help())
-	}
 	if v.first != nil {
 		if err := v.first(c); err != nil {
 			return err

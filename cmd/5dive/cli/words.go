@@ -40,13 +40,23 @@ func (v verb) arrange(words []string) ([]string, error) {
 	return append(append(flags, "--"), rest...), nil
 }
 
+// asksHelp tells whether help is asked for, with whatever else: the library's own help flag is never reached.
+func asksHelp(words []string) bool {
+	for _, word := range words {
+		switch word {
+		case "--":
+			return false
+		case "--help", "-help", "-h":
+			return true
+		}
+	}
+	return false
+}
+
 // flag looks up a word that begins with a dash, and cuts off the value that it carries.
 func (v verb) flag(word string) (f flag, value string, given bool, err error) {
 	name, value, given := strings.Cut(strings.TrimPrefix(word[1:], "-"), "=")
-	if name == "h" {
-		name = "help"
-	}
-	for _, f := range append(v.flags, helpFlag()) {
+	for _, f := range v.flags {
 		if f.name == name {
 			return f, value, given, nil
 		}
