@@ -1,20 +1,156 @@
 package main
 
 import (
+	"context"
+	"fmt"
+	"os"
 	"runtime/debug"
+	"slices"
+	"syscall"
 
 	"github.com/5dive/browser/cmd/5dive/cli"
+	"github.com/5dive/browser/internal/fault"
+	"github.com/5dive/browser/seat"
+	"github.com/5dive/browser/serve"
+	"github.com/5dive/browser/serve/api"
+	"github.com/5dive/browser/serve/keeper"
 )
 
-// deps ties the verbs to the packages that do the work. What is nil here refuses with `missing`.
+// rootVariable names the store; without it the box's own is meant.
+const rootVariable = "FIVEDIVE_BROWSER_ROOT"
+
+// deps ties the verbs to the packages that do the work.
 func deps() cli.Deps {
-	return cli.Deps{Version: version()}
+	return cli.Deps{
+		Version: version(), Connect: connect, Sites: sites, Running: running, Setup: setup, Relay: relayVerb,
+		Seatd: seatd, Keeper: keep,
+	}
 }
+
+// self is the command line of a hidden verb of this same binary.
+func self(words ...string) ([]string, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, fault.New(fault.Failed, "cannot find this program: %w", err)
+	}
+	return append([]string{exe, "browser"}, words...), nil
+}
+
+// which is the seat that a verb is about. Root becomes the seat's user for good before anything of the seat is touched.
+func which(name string) (seat.Seat, error) {
+	root := os.Getenv(rootVariable)
+	if os.Geteuid() != 0 || name == "" {
+		s, err := seat.Current(root)
+		if err == nil && name != "" && name != s.Name {
+			err = fault.New(fault.Denied, "cannot use seat %s: this user's seat is %s, and only root may name another", name, s.Name)
+		}
+		return s, err
+	}
+	s, err := seat.Named(root, name)
+	if err != nil {
+		return s, err
+	}
+	return s, become(s)
+}
+
+func become(s seat.Seat) error {
+	for _, step := range []func() error{
+		func() error { return syscall.Setgroups(nil) },
+		func() error { return syscall.Setresgid(s.GID, s.GID, s.GID) },
+		func() error { return syscall.Setresuid(s.UID, s.UID, s.UID) },
+	} {
+		if err := step(); err != nil {
+			return fault.New(fault.Denied, "cannot become user %s: %w", s.Name, err)
+		}
+	}
+	return nil
+}
+
+func connect(ctx context.Context, name string) (*api.Client, error) {
+	s, err := which(name)
+	if err != nil {
+		return nil, err
+	}
+	argv, err := self("seatd", "--announce")
+	if err != nil {
+		return nil, err
+	}
+	return serve.Connect(ctx, s, argv)
+}
+
+func sites(_ context.Context, name string) ([]string, error) {
+	s, err := which(name)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.Sites()
+	var ids []string
+	for _, site := range all {
+		ids = append(ids, site.ID())
+	}
+	return ids, err
+}
+
+func running(ctx context.Context, name string) (api.Version, bool) {
+	var v api.Version
+	s, err := which(name)
+	if err != nil {
+		return v, false
+	}
+	c := serve.NewClient(s, serve.RoleSeat)
+	defer c.Close()
+	return v, c.Call(ctx, api.PathVersion, struct{}{}, &v, nil) == nil
+}
+
+func setup(_ context.Context, s cli.Setup, report func(string)) error {
+	root := os.Getenv(rootVariable)
+	if s.Remove != "" {
+		if s.Check {
+			return fault.New(fault.Usage, "cannot check a removal: leave one of the two flags out")
+		}
+		if err := seat.Remove(root, s.Remove, s.Purge, report); err != nil {
+			return err
+		}
+	}
+	if s.Check {
+		return seat.Check(root, s.Seats, report)
+	}
+	return seat.Setup(root, s.Seats, report)
+}
+
+// seatd is the seat service. With --announce a verb waits on descriptor 3 for its word.
+func seatd(ctx context.Context, words []string) error {
+	announce := slices.Contains(words, "--announce")
+	err := runSeatd(ctx, announce)
+	if err != nil && announce {
+		serve.Ready(err)
+	}
+	return err
+}
+
+func runSeatd(ctx context.Context, announce bool) error {
+	s, err := seat.Current(os.Getenv(rootVariable))
+	if err != nil {
+		return err
+	}
+	argv, err := self("keeper")
+	if err != nil {
+		return err
+	}
+	return serve.Run(ctx, serve.Config{Seat: s, Version: version(), Keeper: argv}, func() {
+		if announce {
+			serve.Ready(nil)
+		}
+	})
+}
+
+func keep(context.Context, []string) error { return keeper.Main(os.Stdin, os.Stdout) }
 
 // version is what the Go toolchain recorded about this build.
 func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(devel)"
 	}
-	return "(devel)"
+	return fmt.Sprint(info.Main.Version)
 }

@@ -37,6 +37,7 @@ type Line struct {
 	Progress string          `json:"progress,omitempty"`
 	Result   json.RawMessage `json:"result,omitempty"`
 	Error    *Error          `json:"error,omitempty"`
+	Window   *Window         `json:"window,omitempty"` // PathWindow only, before the call lasts
 }
 
 // Error is a refusal on the wire; Code is a fault.Kind.

@@ -29,7 +29,7 @@ func Sweep(left Left) (found, killed bool) {
 		return false, false
 	}
 	if pid, ours := browser.Holder(left.UserData); ours && slices.Contains(pids, pid) {
-		killed = end(pid)
+		killed = End(pid)
 	}
 	for _, pid := range members(left.Session) {
 		syscall.Kill(pid, syscall.SIGKILL)
@@ -42,8 +42,8 @@ func homeIs(pid int, scratch string) bool {
 	return err == nil && slices.Contains(strings.Split(string(env), "\x00"), "HOME="+scratch)
 }
 
-// end interrupts a process that is not our child and watches it go.
-func end(pid int) (killed bool) {
+// End interrupts a Chrome that is not our child, once, and watches it go; after 36 s it is killed, which is told.
+func End(pid int) (killed bool) {
 	fd, err := pidfdOpen(pid)
 	if err != nil {
 		return false // gone already

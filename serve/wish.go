@@ -1,0 +1,107 @@
+package serve
+
+import (
+	"encoding/json"
+	"path/filepath"
+
+	"github.com/5dive/browser/internal/safefile"
+	"github.com/5dive/browser/seat"
+)
+
+// wishes are the sites that somebody wants served, so that a killed service or a reboot puts them back. They lie in the seat's state.
+type wishes map[string]wish
+
+type wish struct {
+	URL    string `json:"url,omitempty"`
+	Width  int    `json:"width"`
+	Height int    `json:"height"`
+}
+
+func (s *Service) wishPath() string { return filepath.Join(s.config.Seat.State(), "served.json") }
+
+// wishes reads what is wanted; a file that cannot be read counts as none and says so.
+func (s *Service) wishes() wishes {
+	w := wishes{}
+	b, err := safefile.Read(s.wishPath(), 1<<20)
+	if err != nil {
+		return w
+	}
+	if err := json.Unmarshal(b, &w); err != nil {
+		logf("cannot read which sites are served: %v", err)
+	}
+	return w
+}
+
+func (s *Service) wish(site string, r request) { s.change(site, &wish{r.url, r.width, r.height}) }
+func (s *Service) unwish(site string)          { s.change(site, nil) }
+
+func (s *Service) change(site string, to *wish) {
+	s.wishTurn.Lock()
+	defer s.wishTurn.Unlock()
+	w := s.wishes()
+	if _, ok := w[site]; !ok && to == nil {
+		return
+	}
+	if to == nil {
+		delete(w, site)
+	} else {
+		w[site] = *to
+	}
+	b, err := json.Marshal(w)
+	if err == nil {
+		err = safefile.Replace(s.wishPath(), b, 0o600)
+	}
+	if err != nil {
+		logf("cannot keep which sites are served: %v", err)
+	}
+}
+
+// resume serves again what was served when the last service ended.
+func (s *Service) resume() {
+	for id, w := range s.wishes() {
+		site, err := seat.ParseSite(id)
+		if err != nil {
+			logf("cannot serve %.100q again: %v", id, err)
+			continue
+		}
+		if err := s.resumeOne(site, w); err != nil {
+			logf("cannot serve %s again: %v", site, err)
+		}
+	}
+}
+
+func (s *Service) resumeOne(site seat.Site, w wish) error {
+	p, err := s.take(s.ctx, site)
+	if err != nil {
+		return err
+	}
+	defer p.give()
+	if p.State() != Stopped || s.ctx.Err() != nil {
+		return nil
+	}
+	return p.serve(s.ctx, request{w.URL, w.Width, w.Height}, func(string) {})
+}
+
+// stopAll ends every browser and keeps the wishes: a reboot serves them again.
+func (s *Service) stopAll() {
+	s.mu.Lock()
+	s.closing = true
+	all := make([]*profile, 0, len(s.open))
+	for _, p := range s.open {
+		all = append(all, p)
+	}
+	s.mu.Unlock()
+	for _, p := range all {
+		if r := p.running(); r != nil {
+			r.stop()
+		}
+		if l := p.borrowed(); l != nil {
+			l.recall()
+		}
+	}
+	for _, p := range all {
+		if r := p.running(); r != nil {
+			<-r.ended
+		}
+	}
+}
