@@ -10,6 +10,7 @@ import (
 	"github.com/5dive/browser/browser"
 	"github.com/5dive/browser/internal/fault"
 	"github.com/5dive/browser/seat"
+	"github.com/5dive/browser/serve/display"
 	"github.com/5dive/browser/serve/keeper"
 )
 
@@ -145,6 +146,9 @@ func (p *profile) prepare(ctx context.Context, r request, tell func(string)) (ke
 	none := keeper.Spec{}
 	settings, err := s.config.Seat.Settings()
 	if err != nil {
+		return none, nil, err
+	}
+	if err := display.CheckDirectory(); err != nil {
 		return none, nil, err
 	}
 	binary, err := s.chrome(settings.Chrome)

@@ -20,14 +20,17 @@ type Config struct {
 	Scratch       string // an existing directory of mode 0700 that belongs to the caller; its path is short (a socket stands in it)
 	Width, Height int    // the first mode, in pixels; at most MaxWidth x MaxHeight
 	SharedMemory  bool   // true only inside a private IPC namespace: Chromium's segments are open to every user of the namespace
+	Checked       bool   // the caller ran CheckDirectory; inside a user namespace root is not to be told from others
 
 	faults faults
 }
 
-// faults lets a test break the start at the two places where a real machine could.
+// faults lets a test break a start where a real machine or an attacker could. The zero value breaks nothing.
 type faults struct {
-	beforeServer func(authority string)
-	beforeProbe  func(authority string)
+	number       int // the number to begin at
+	args         func([]string) []string
+	beforeServer func(number int, authority string)
+	beforeProbe  func(number int, authority string)
 }
 
 // Display is a running screen. Its methods may be called from several goroutines; Close ends it.

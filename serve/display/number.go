@@ -104,6 +104,10 @@ func lockHolder(n int) (int, error) {
 	return strconv.Atoi(strings.TrimSpace(string(text[:got])))
 }
 
+// CheckDirectory refuses a machine on which another user could replace the socket of a display. A caller who starts displays from a
+// user namespace of its own runs it outside, where root can be told from everybody else; a sticky directory of root's stays his.
+func CheckDirectory() error { return checkSocketDir(socketDir) }
+
 // checkSocketDir refuses a directory in which another user could replace our socket. A directory of our own is as good
 // as root's: in a private /tmp there is nobody else to make it.
 func checkSocketDir(path string) error {

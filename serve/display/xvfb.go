@@ -15,10 +15,15 @@ import (
 // startServer starts Xvfb on a reserved number, proves it private and keeps an authorised connection to it. Where Xvfb
 // cannot have a number (somebody took its path or lock after we looked) the next one is tried.
 func (d *Display) startServer(ctx context.Context) error {
-	if err := checkSocketDir(socketDir); err != nil {
-		return err
+	if !d.config.Checked {
+		if err := CheckDirectory(); err != nil {
+			return err
+		}
 	}
 	at := randomNumber()
+	if d.config.faults.number != 0 {
+		at = d.config.faults.number - firstNumber
+	}
 	var last error
 	for range serverTrials {
 		name, err := reserve(at)
@@ -42,20 +47,24 @@ func (d *Display) startServer(ctx context.Context) error {
 // startOn starts Xvfb on the number held. ready tells that it had its number, so that a failure is final.
 func (d *Display) startOn(ctx context.Context) (ready bool, err error) {
 	if d.config.faults.beforeServer != nil {
-		d.config.faults.beforeServer(d.authority)
+		d.config.faults.beforeServer(d.number, d.authority)
 	}
 	if err := d.launch(ctx); err != nil {
 		return false, err
 	}
 	if d.config.faults.beforeProbe != nil {
-		d.config.faults.beforeProbe(d.authority)
+		d.config.faults.beforeProbe(d.number, d.authority)
 	}
-	return true, d.connect()
+	return true, d.prove()
 }
 
-// connect makes the connection that keeps the server and then proves that nobody comes in without a cookie. This order
-// is forced: with -terminate a server without clients ends when it has refused one.
-func (d *Display) connect() error {
+// prove makes the connection that keeps the server, and then makes sure that nobody comes in without a cookie. This
+// order is forced: with -terminate a server without clients ends when it has refused one.
+func (d *Display) prove() error {
+	// Xvfb leaves its socket open to every uid, who could then hold all client slots by saying nothing.
+	if err := os.Chmod(socketPath(d.number), 0o600); err != nil {
+		return fault.New(fault.Denied, "cannot close the socket of display %d to other users: %w", d.number, err)
+	}
 	l, err := openLink(d.number, d.authority, d.server.pid)
 	if err != nil {
 		return err
@@ -80,7 +89,11 @@ func (d *Display) launch(ctx context.Context) error {
 		return fault.New(fault.Failed, "cannot start Xvfb: %w", err)
 	}
 	defer r.Close()
-	d.server, err = spawn(spec{path: path, args: d.serverArgs(), env: environment(d.config.Scratch), files: []*os.File{w}})
+	args := d.serverArgs()
+	if d.config.faults.args != nil {
+		args = d.config.faults.args(args)
+	}
+	d.server, err = spawn(spec{path: path, args: args, env: environment(d.config.Scratch), files: []*os.File{w}})
 	w.Close()
 	if err != nil {
 		return err

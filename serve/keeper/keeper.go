@@ -98,7 +98,7 @@ func (k *keeper) run(commands <-chan Command) error {
 // open starts display and Chrome and waits for the first window.
 func (k *keeper) open(ctx context.Context) error {
 	k.tell(Event{Event: "progress", Text: "starting a display"})
-	d, err := display.Start(ctx, display.Config{Scratch: k.spec.Scratch, Width: k.spec.Width, Height: k.spec.Height, SharedMemory: k.spec.SharedMemory})
+	d, err := display.Start(ctx, display.Config{Scratch: k.spec.Scratch, Width: k.spec.Width, Height: k.spec.Height, SharedMemory: k.spec.SharedMemory, Checked: true})
 	if err != nil {
 		return err
 	}
