@@ -141,12 +141,10 @@ func allow(w http.ResponseWriter, limit time.Duration) *http.ResponseController 
 func decode(w http.ResponseWriter, req *http.Request, into any) bool {
 	body := json.NewDecoder(http.MaxBytesReader(w, req.Body, api.MaxBody))
 	body.DisallowUnknownFields()
-	err := body.Decode(into)
-	if err == nil {
-		_, err = body.Token()
-	}
-	if err == io.EOF {
-		return true
+	if body.Decode(into) == nil {
+		if _, err := body.Token(); err == io.EOF {
+			return true
+		}
 	}
 	// The error's own text may quote the body, which may hold a nonce.
 	refuse(w, http.StatusBadRequest, fault.New(fault.Usage, "the request is not the one JSON object that this address takes"))
