@@ -42,13 +42,16 @@ func JoinVersion(stream io.ReadWriter, version, password string) (*Client, error
 		if err := c.Authenticate(version, password); err != nil {
 			return c, err
 		}
-	} else if version == "003.008" {
+	} else if results(version) {
 		if got, err := take(stream, 4); err != nil || !bytes.Equal(got, make([]byte, 4)) {
 			return nil, fmt.Errorf("security result %v: %w", got, err)
 		}
 	}
 	return c, c.Init()
 }
+
+// results tells whether a version has results for None, and reasons: 3.8 and whatever is newer.
+func results(version string) bool { return version != "003.003" && version != "003.007" }
 
 // choose takes the one security type that is expected.
 func (c *Client) choose(version string, password bool) error {
@@ -89,7 +92,7 @@ func (c *Client) Authenticate(version, password string) error {
 	if result[3] == 0 {
 		return nil
 	}
-	if version != "003.008" {
+	if !results(version) {
 		return ErrRefused
 	}
 	size, err := take(c.Stream, 4)

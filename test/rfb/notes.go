@@ -27,6 +27,9 @@ func (s *Source) Open() int {
 	return len(s.conns)
 }
 
+// Sent is how many bytes of picture the kernel took.
+func (s *Source) Sent() int64 { return s.sent.Load() }
+
 // Wait waits until the source looks as asked; ok is false when ctx ends before.
 func (s *Source) Wait(ctx context.Context, looks func(s *Source) bool) (ok bool) {
 	for {

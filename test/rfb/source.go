@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
@@ -26,6 +27,7 @@ type Source struct {
 	messages []Message
 	opened   int
 	conns    map[net.Conn]bool
+	sent     atomic.Int64
 	serving  sync.WaitGroup
 }
 
@@ -136,7 +138,9 @@ func (s *Source) blast(w io.Writer) {
 			n = min(n, left)
 			left -= n
 		}
-		if _, err := w.Write(update[:n]); err != nil {
+		wrote, err := w.Write(update[:n])
+		s.sent.Add(int64(wrote))
+		if err != nil {
 			return
 		}
 	}
