@@ -138,7 +138,17 @@ func (d *Dir) open(name string, flags int, resolve uint64) (*Dir, error) {
 	if err := single(name); err != nil {
 		return nil, err
 	}
-	return openAt(d.fd(), name, filepath.Join(d.path, name), flags, resolve)
+	dir, err := openAt(d.fd(), name, filepath.Join(d.path, name), flags, resolve)
+	if errors.Is(err, unix.ENOTDIR) && d.isLink(name) {
+		return nil, fmt.Errorf("cannot open directory %s: %w", filepath.Join(d.path, name), unix.ELOOP)
+	}
+	return dir, err
+}
+
+// isLink tells a link from other things that are no directory: asked for a directory, the kernel says ENOTDIR of both.
+func (d *Dir) isLink(name string) bool {
+	st, err := d.Look(name)
+	return err == nil && st.Mode&unix.S_IFMT == unix.S_IFLNK
 }
 
 func openAt(at int, name, path string, flags int, resolve uint64) (*Dir, error) {
