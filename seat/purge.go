@@ -120,17 +120,23 @@ func free(locks *safefile.Dir, name string) error {
 }
 
 // withRights runs f with the file rights of an ordinary user and no groups: the kernel then refuses whatever that user
-// could not do himself. Only this thread changes, and it ends with f, so that root's rights never come back to a thread
-// that might go on as another.
+// could not do himself. Only one thread changes, and it ends with f, so that no other goroutine ever runs on it.
 func withRights(uid, gid int, f func() error) error {
 	result := make(chan error, 1)
 	go func() {
-		runtime.LockOSThread() // and no unlock: the thread ends with the goroutine
+		runtime.LockOSThread()
+		if unix.Gettid() == unix.Getpid() {
+			// The main thread never ends, and what /proc tells of it counts for the whole process. While this goroutine
+			// holds it, the next one gets another.
+			result <- withRights(uid, gid, f)
+			runtime.UnlockOSThread()
+			return
+		}
 		if err := takeRights(uid, gid); err != nil {
 			result <- fault.New(fault.Failed, "cannot take the rights of uid %d: %w", uid, err)
 			return
 		}
-		result <- f()
+		result <- f() // and no unlock: the thread ends with the goroutine
 	}()
 	return <-result
 }

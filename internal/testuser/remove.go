@@ -74,7 +74,8 @@ func kill(pid int) {
 	unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 1000)
 }
 
-// processes lists the live processes (no zombies: those are their parent's to reap) with uid among their four uids.
+// processes lists the live processes (no zombies: those are their parent's to reap) with uid as their real, effective or
+// saved uid. The fourth, of the file system, may be a test's own that borrows a user's rights.
 func processes(uid int) []int {
 	want := []byte(strconv.Itoa(uid))
 	status, _ := filepath.Glob("/proc/[0-9]*/status")
@@ -86,7 +87,8 @@ func processes(uid int) []int {
 		}
 		_, rest, _ := bytes.Cut(text, []byte("\nUid:\t"))
 		line, _, _ := bytes.Cut(rest, []byte("\n"))
-		for _, field := range bytes.Fields(line) {
+		uids := bytes.Fields(line)
+		for _, field := range uids[:min(3, len(uids))] {
 			if bytes.Equal(field, want) {
 				pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
 				pids = append(pids, pid)
