@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/gorilla/websocket"
 )
@@ -85,9 +85,7 @@ func closing(cause error) (code int, why string) {
 		code = websocket.CloseGoingAway
 	}
 	why = cause.Error()
-	for len(why) > 123 || !utf8.ValidString(why) { // a control frame holds 125 bytes
-		why = why[:len(why)-1]
-	}
+	why = strings.ToValidUTF8(why[:min(len(why), 123)], "") // a control frame holds 125 bytes
 	return code, why
 }
 

@@ -38,7 +38,7 @@ func TestSlowViewer(t *testing.T) {
 			t.Errorf("a key took %v behind the picture", d)
 		}
 	}
-	if waiting := s.Sent() - got; waiting > 2<<20 {
+	if waiting := s.Sent() - got; waiting > 1<<20 {
 		t.Errorf("%d KiB of picture are stored up between the VNC server and the slow client", waiting>>10)
 	}
 }
