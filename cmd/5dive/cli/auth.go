@@ -114,11 +114,12 @@ func authWindow(c *call) error {
 	defer hold.Close()
 	c.story.say("A browser window opens. Log in, then close the window.")
 	killed, err := window{grace: saveGrace, env: c.deps.Getenv}.run(c.ctx, hold.Window(), hold.Ended())
-	if err := cmp.Or(err, release(c.ctx, hold)); err != nil {
+	late, freeErr := release(c.ctx, hold)
+	if err := cmp.Or(err, freeErr); err != nil {
 		return err
 	}
-	answer := windowAnswer{Site: c.site(), State: unprobed, Killed: killed}
-	if killed {
+	answer := windowAnswer{Site: c.site(), State: unprobed, Killed: killed || late}
+	if answer.Killed {
 		c.story.say("Chrome did not end by itself: a login of the last 30 seconds may be lost")
 	}
 	return c.answer(answer, pairs("site", answer.Site, "state", answer.State, "killed", answer.Killed))
@@ -127,7 +128,7 @@ func authWindow(c *call) error {
 // releaseWithin bounds how long an interrupted verb waits for the profile to be free.
 const releaseWithin = 10 * time.Second
 
-func release(ctx context.Context, hold Hold) error {
+func release(ctx context.Context, hold Hold) (killed bool, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWithin)
 	defer cancel()
 	return hold.Release(ctx)

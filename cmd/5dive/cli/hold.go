@@ -16,10 +16,11 @@ import (
 
 // Hold is a profile that the seat service keeps for a window of the caller's.
 type Hold interface {
-	Window() api.Window                // what to run
-	Ended() <-chan struct{}            // closed when the service takes the profile back: end the browser
-	Release(ctx context.Context) error // after the browser has ended; returns when the profile is free
-	Close()                            // lets go at once; it may follow Release
+	Window() api.Window     // what to run
+	Ended() <-chan struct{} // closed when the service takes the profile back: end the browser
+	// Release follows the end of the browser and returns when the profile is free. killed tells that the service had to kill one.
+	Release(ctx context.Context) (killed bool, err error)
+	Close() // lets go at once; it may follow Release
 }
 
 // HoldWindow asks for the window of site by one call of api.PathWindow that lasts as long as the hold. Its answer is progress
@@ -47,14 +48,9 @@ type held struct {
 	lines  *bufio.Scanner
 	window api.Window
 	ended  chan struct{}
-	last   error // how the service ended the hold; read after ended is closed
+	last   api.StopResult // how the service ended the hold: this or err, to be read after ended is closed
+	err    error
 	work   sync.WaitGroup
-}
-
-// windowLine is a line of the answer of api.PathWindow.
-type windowLine struct {
-	api.Line
-	Window *api.Window `json:"window"`
 }
 
 // open sends the request and reads up to the window.
@@ -92,8 +88,8 @@ func (h *held) open(ctx context.Context, progress func(string)) error {
 }
 
 // next reads one line; a refusal and an answer that breaks off are errors.
-func (h *held) next() (windowLine, error) {
-	var line windowLine
+func (h *held) next() (api.Line, error) {
+	var line api.Line
 	if !h.lines.Scan() {
 		err := h.lines.Err()
 		if err == nil {
@@ -115,30 +111,33 @@ func (h *held) watch() {
 	defer close(h.ended)
 	for {
 		line, err := h.next()
-		if err != nil || line.Result != nil {
-			h.last = err
-			return
+		if err == nil && line.Result == nil {
+			continue
 		}
+		if h.err = err; err == nil {
+			h.err = json.Unmarshal(line.Result, &h.last)
+		}
+		return
 	}
 }
 
 func (h *held) Window() api.Window     { return h.window }
 func (h *held) Ended() <-chan struct{} { return h.ended }
 
-func (h *held) Release(ctx context.Context) error {
+func (h *held) Release(ctx context.Context) (killed bool, err error) {
 	select {
 	case <-h.ended: // the service has it back already
-		return h.last
+		return h.last.Killed, h.err
 	default:
 	}
 	if err := h.client.Call(ctx, api.PathStop, api.SiteRequest{Site: h.site}, nil, nil); err != nil {
-		return err
+		return false, err
 	}
 	select {
 	case <-h.ended:
-		return h.last
+		return h.last.Killed, h.err
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return false, context.Cause(ctx)
 	}
 }
 

@@ -73,5 +73,8 @@ func (s Setup) words() error {
 	if s.Purge && s.Remove == "" {
 		return usage("--purge goes with --remove-seat=USER")
 	}
+	if s.Check && s.Remove != "" {
+		return usage("--check tells what would be made, so it goes without --remove-seat")
+	}
 	return nil
 }

@@ -15,8 +15,9 @@ function __5dive_browser
     end
     set -l flag (string match -r '^--[^=]*=' -- $words[-1])
     for found in ($program complete $words 2>/dev/null)
-        echo $flag$found
+        echo "$flag$found"
     end
 end
 complete -c 5dive-browser -f -a '(__5dive_browser)'
+# A dispatcher named 5dive keeps its own: fish adds up what each offers.
 complete -c 5dive -f -a '(__5dive_browser)'
