@@ -61,7 +61,8 @@ export class Screen {
 
   #connect() {
     this.state("connecting");
-    const focused = document.activeElement === document.body || at("stage").contains(document.activeElement);
+    const now = document.activeElement; // a button that was just hidden keeps the focus until the next frame
+    const focused = !now || now === document.body || !now.checkVisibility() || at("stage").contains(now);
     const url = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${base}/stream`;
     const rfb = new RFB(at("screen"), url, { wsProtocols: ["binary"] });
     this.rfb = rfb;
@@ -94,6 +95,8 @@ export class Screen {
     canvas.setAttribute("role", "application");
     canvas.setAttribute("aria-label", "Remote browser");
     canvas.setAttribute("aria-describedby", "how");
+    // On touch screens noVNC draws the cursor on a second canvas, below <body>.
+    for (const cursor of document.querySelectorAll("body > canvas")) cursor.setAttribute("aria-hidden", "true");
   }
 
   #lost(rfb) {
