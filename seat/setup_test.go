@@ -186,3 +186,7 @@ func TestSockets(t *testing.T) {
 	}
 	must(t, Check("", nil, func(string) {})) // on this box as it is, changing nothing
 }
+
+func ownedBy(info os.FileInfo, u testuser.User) bool {
+	return int(info.Sys().(*syscall.Stat_t).Uid) == u.UID
+}
