@@ -31,10 +31,14 @@ func runList(c *call) error {
 	if err := c.answer(r, table(rows)); err != nil {
 		return err
 	}
+	noneYet(c, r)
+	return nil
+}
+
+func noneYet(c *call, r api.ListResult) {
 	if len(r.Profiles) == 0 {
 		c.story.say("no profile yet; the first: %s auth SITE", program)
 	}
-	return nil
 }
 
 // profiles asks for the list; an empty one is never null in JSON.

@@ -15,7 +15,7 @@ import (
 
 // waitFor waits until the file at path holds text.
 func waitFor(ctx context.Context, path, text string) bool {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
 	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -70,7 +70,7 @@ func (p *process) group(s syscall.Signal) {
 // code waits for the end and gives the exit code.
 func (p *process) code() int {
 	p.t.Helper()
-	stuck := time.AfterFunc(20*time.Second, func() { p.cmd.Process.Kill() })
+	stuck := time.AfterFunc(120*time.Second, func() { p.cmd.Process.Kill() })
 	defer stuck.Stop()
 	err := p.cmd.Wait()
 	var exit *exec.ExitError

@@ -48,7 +48,11 @@ func runStatus(c *call) error {
 	if c.site() != "" && len(rows) == 0 {
 		return fault.New(fault.Failed, "there is no profile of %s", c.site()).Try("%s auth %s", program, c.site())
 	}
-	return c.answer(answer, table(rows))
+	if err := c.answer(answer, table(rows)); err != nil {
+		return err
+	}
+	noneYet(c, list)
+	return nil
 }
 
 // loginFault is the refusal that a state of a login stands for: nil for `authenticated` and for UNKNOWN. The words are those of

@@ -104,7 +104,7 @@ func (term *terminal) press(keys string) {
 // shows waits until text is seen after the first `from` bytes, and gives where it ends.
 func (term *terminal) shows(from int, text string) (end int) {
 	term.t.Helper()
-	late := time.After(15 * time.Second)
+	late := time.After(60 * time.Second)
 	for {
 		if seen := term.text(); strings.Contains(seen[from:], text) {
 			return from + strings.Index(seen[from:], text) + len(text)
