@@ -75,7 +75,7 @@ func (p *profile) ensureServed(c *call, r request) (already bool, err error) {
 		return true, nil
 	case Window:
 		return false, fault.New(fault.Busy, "cannot serve %s: a window on this machine's display has it", p.site).
-			Try("close that window")
+			Try("5dive browser serve %s --stop", p.site)
 	case Starting, Stopping: // left by a caller who went away
 		if run := p.running(); run != nil {
 			if state == Stopping {

@@ -99,9 +99,12 @@ func (s *Service) stopAll() {
 			l.recall()
 		}
 	}
-	for _, p := range all {
+	for _, p := range all { // a lent connection stays open until its browser has ended: a cut one would send a second SIGINT
 		if r := p.running(); r != nil {
 			<-r.ended
+		}
+		if l := p.borrowed(); l != nil {
+			<-l.ended
 		}
 	}
 }

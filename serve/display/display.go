@@ -18,7 +18,7 @@ const (
 // Config says what screen to make. Width and Height 0 mean 1280x800.
 type Config struct {
 	Scratch       string // an existing directory of mode 0700 that belongs to the caller; its path is short (a socket stands in it)
-	Width, Height int    // the first mode, in pixels; at most MaxWidth x MaxHeight
+	Width, Height int    // the first size in pixels, made to fit as by Resize
 	SharedMemory  bool   // true only inside a private IPC namespace: Chromium's segments are open to every user of the namespace
 	Checked       bool   // the caller ran CheckDirectory; inside a user namespace root is not to be told from others
 
@@ -82,10 +82,6 @@ func (d *Display) start(ctx context.Context) (err error) {
 func (c *Config) settle() error {
 	if c.Width == 0 && c.Height == 0 {
 		c.Width, c.Height = 1280, 800
-	}
-	if c.Width < MinWidth || c.Height < MinHeight || c.Width > MaxWidth || c.Height > MaxHeight {
-		return fault.New(fault.Usage, "cannot make a screen of %dx%d: want %dx%d to %dx%d",
-			c.Width, c.Height, MinWidth, MinHeight, MaxWidth, MaxHeight)
 	}
 	info, err := os.Lstat(c.Scratch)
 	switch {

@@ -30,6 +30,9 @@ func Dial(number int, authority string) (*Input, error) {
 		err = in.offer.prepare(l)
 	}
 	if err == nil {
+		err = l.watch(l.root, xproto.EventMaskSubstructureNotify) // answers to pings
+	}
+	if err == nil {
 		l.on(in.event)
 		err = in.keys.releaseAll()
 	}

@@ -12,6 +12,7 @@ type keyboard struct {
 	held  map[uint32]byte // by keysym: the keycode that is down for it
 	spare []byte          // keycodes of the ring: no key of the keyboard is there
 	bound map[byte]uint32 // by keycode of the ring: the keysym that it carries now
+	dirty map[byte]bool   // keycodes of the ring that were pressed since the last barrier
 	next  int
 }
 
@@ -20,16 +21,25 @@ func newKeyboard(l *link) (*keyboard, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &keyboard{link: l, keys: keys, held: map[uint32]byte{}, bound: map[byte]uint32{}, spare: keys.empty()}, nil
+	spare, err := keys.spare(l)
+	if err != nil {
+		return nil, err
+	}
+	return &keyboard{link: l, keys: keys, held: map[uint32]byte{}, spare: spare,
+		bound: map[byte]uint32{}, dirty: map[byte]bool{}}, nil
 }
 
-// reload reads the mapping again, after another client changed it.
+// reload reads the mapping again, after it was changed. The ring is left out of it: bound is the account of that.
 func (k *keyboard) reload() error {
 	keys, err := readKeymap(k.link)
-	if err == nil {
-		k.keys = keys
+	if err != nil {
+		return err
 	}
-	return err
+	for _, code := range k.spare {
+		clear(keys.row(int(code - keys.first)))
+	}
+	k.keys = keys
+	return nil
 }
 
 // key presses or releases one keysym. What has no place on the keyboard and is no character is ignored.
@@ -51,11 +61,6 @@ func (k *keyboard) key(sym uint32, down bool) error {
 	}
 	if _, again := k.held[sym]; again && modifier(sym) {
 		return nil // a modifier does not repeat
-	}
-	if code, again := k.held[sym]; again && code != at.code { // its place has changed meanwhile
-		if err := k.up(sym); err != nil {
-			return err
-		}
 	}
 	if err := k.clear(sym, at.code); err != nil {
 		return err
@@ -79,10 +84,11 @@ func (k *keyboard) shortcut() bool {
 	return found
 }
 
-// clear releases a key that is down for another keysym of the same place.
+// clear releases what is in the way of a press: the key itself, of which this is a repeat (the server drops a second
+// press of a key that is down), and a key that is down for another keysym of the same place.
 func (k *keyboard) clear(sym uint32, code byte) error {
 	for other, held := range k.held {
-		if held == code && other != sym {
+		if held == code || other == sym {
 			if err := k.up(other); err != nil {
 				return err
 			}
@@ -137,8 +143,7 @@ func (k *keyboard) bracket(codes []byte, down bool, do func() error) error {
 	return err
 }
 
-// releaseAll releases every key that the server holds down, whoever pressed it, and takes the characters off the ring:
-// they tell what was typed.
+// releaseAll releases every key that the server holds down, whoever pressed it.
 func (k *keyboard) releaseAll() error {
 	clear(k.held)
 	reply, err := xproto.QueryKeymap(k.link.x).Reply()

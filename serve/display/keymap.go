@@ -1,6 +1,8 @@
 package display
 
 import (
+	"slices"
+
 	"github.com/5dive/browser/internal/fault"
 	"github.com/jezek/xgb/xproto"
 	"github.com/jezek/xgb/xtest"
@@ -71,20 +73,26 @@ func (k keymap) find(sym uint32) (place, bool) {
 	return place{}, false
 }
 
-// empty lists the keycodes that carry nothing.
-func (k keymap) empty() []byte {
+// spare lists the keycodes that can carry a character for a time: those that carry nothing, without the ones that
+// Chromium gives no text for, which are modifiers and the keycode of evdev's key 0 (measured, each of 23).
+func (k keymap) spare(l *link) ([]byte, error) {
+	modifiers, err := xproto.GetModifierMapping(l.x).Reply()
+	if err != nil {
+		return nil, fault.New(fault.Failed, "cannot read the modifiers of the display: %w", err)
+	}
 	var codes []byte
 	for i := range k.rows() {
-		blank := true
-		for _, sym := range k.row(i) {
-			blank = blank && sym == 0
-		}
-		if blank {
-			codes = append(codes, k.first+byte(i))
+		code := k.first + byte(i)
+		blank := !slices.ContainsFunc(k.row(i), func(sym xproto.Keysym) bool { return sym != 0 })
+		if blank && code > evdevNone && !slices.Contains(modifiers.Keycodes, xproto.Keycode(code)) {
+			codes = append(codes, code)
 		}
 	}
-	return codes
+	return codes, nil
 }
+
+// evdevNone is the keycode of KEY_RESERVED (linux/input-event-codes.h): X adds 8.
+const evdevNone = 8
 
 // press sends one key event by XTEST and returns when the server has taken it.
 func (l *link) press(code byte, down bool) error {

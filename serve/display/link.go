@@ -1,23 +1,16 @@
 package display
 
 import (
-	"bytes"
-	"encoding/binary"
 	"io"
 	"log"
-	"net"
-	"os"
 	"sync"
 	"time"
 
 	"github.com/5dive/browser/internal/fault"
-	"github.com/5dive/browser/internal/peer"
 	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/xproto"
 	"github.com/jezek/xgb/xtest"
 )
-
-const setupTimeout = 5 * time.Second
 
 // link is one authorised X connection. Its goroutine reads events until the connection ends; done is closed then.
 type link struct {
@@ -28,7 +21,8 @@ type link struct {
 	pulse pulse // beats at every event
 
 	mu     sync.Mutex
-	handle func(xgb.Event) // called in order, from the reading goroutine
+	handle func(xgb.Event)                      // called in order, from the reading goroutine
+	look   func(xproto.ClientMessageEvent) bool // likewise, until it returns true
 }
 
 // prepareXGB makes xgb usable for several connections: it logs to stderr by itself, and each extension that is set up
@@ -91,13 +85,22 @@ func (l *link) read() {
 		if event == nil && failed == nil {
 			return
 		}
-		l.mu.Lock()
-		handle := l.handle
-		l.mu.Unlock()
-		if event != nil && handle != nil {
-			handle(event)
+		if event != nil {
+			l.take(event)
 		}
 		l.pulse.beat()
+	}
+}
+
+func (l *link) take(event xgb.Event) {
+	l.mu.Lock()
+	handle := l.handle
+	if message, ok := event.(xproto.ClientMessageEvent); ok && l.look != nil && l.look(message) {
+		l.look = nil
+	}
+	l.mu.Unlock()
+	if handle != nil {
+		handle(event)
 	}
 }
 
@@ -140,101 +143,28 @@ func (l *link) atom(name string) (xproto.Atom, error) {
 	return reply.Atom, nil
 }
 
-// greeting puts our own setup request in the place of xgb's: xgb would look for a cookie in the environment of this
-// process, and offer none where it finds none.
-type greeting struct {
-	net.Conn
-	setup []byte
-}
-
-func (g *greeting) Write(p []byte) (int, error) {
-	if g.setup == nil {
-		return g.Conn.Write(p)
-	}
-	setup := g.setup
-	g.setup = nil
-	if _, err := g.Conn.Write(setup); err != nil {
-		return 0, err
-	}
-	return len(p), nil
-}
-
-// setupRequest is the first message of a client (X protocol, chapter 8), little-endian, with or without a cookie.
-func setupRequest(cookie []byte) []byte {
-	name := ""
-	if cookie != nil {
-		name = cookieName
-	}
-	var b bytes.Buffer
-	b.Write([]byte{'l', 0})
-	for _, v := range []int{11, 0, len(name), len(cookie), 0} {
-		binary.Write(&b, binary.LittleEndian, uint16(v))
-	}
-	b.WriteString(name)
-	b.Write(make([]byte, -len(name)&3))
-	b.Write(cookie)
-	return b.Bytes()
-}
-
-// dialServer connects to the socket file of display n and asks the kernel who listens there.
-func dialServer(n, pid int) (*net.UnixConn, error) {
-	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Net: "unix", Name: socketPath(n)})
-	if err != nil {
-		return nil, fault.New(fault.Failed, "cannot reach display %d: %w", n, err)
-	}
-	cred, err := peer.Of(conn)
-	if err == nil && int(cred.UID) == os.Geteuid() && (pid == 0 || int(cred.PID) == pid) {
-		return conn, nil
-	}
-	conn.Close()
+// windowList reads a list of windows from a property of the root window.
+func (l *link) windowList(property string, kind xproto.Atom) ([]xproto.Window, error) {
+	atom, err := l.atom(property)
 	if err != nil {
 		return nil, err
 	}
-	return nil, fault.New(fault.Denied, "cannot trust display %d: its socket belongs to uid %d, pid %d", n, cred.UID, cred.PID)
+	reply, err := xproto.GetProperty(l.x, false, l.root, atom, kind, 0, 1024).Reply()
+	if err != nil {
+		return nil, fault.New(fault.Failed, "cannot read %s of the display: %w", property, err)
+	}
+	var list []xproto.Window
+	for _, word := range words(reply.Value) {
+		list = append(list, xproto.Window(word))
+	}
+	return list, nil
 }
 
-// probeRefused makes sure that the server refuses a caller without a cookie (status 0).
-func probeRefused(n, pid int) error {
-	conn, err := dialServer(n, pid)
+// watch has events of a window sent to us.
+func (l *link) watch(w xproto.Window, mask uint32) error {
+	err := xproto.ChangeWindowAttributesChecked(l.x, w, xproto.CwEventMask, []uint32{mask}).Check()
 	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(setupTimeout))
-	status := make([]byte, 1)
-	if _, err := conn.Write(setupRequest(nil)); err != nil {
-		return fault.New(fault.Failed, "cannot probe display %d: %w", n, err)
-	}
-	if _, err := io.ReadFull(conn, status); err != nil {
-		return fault.New(fault.Failed, "cannot probe display %d: %w", n, err)
-	}
-	if status[0] != 0 {
-		return fault.New(fault.Denied, "cannot trust display %d: it lets in a caller without a cookie", n)
+		return fault.New(fault.Failed, "cannot watch a window of the display: %w", err)
 	}
 	return nil
-}
-
-// pulse wakes everybody who waits for something to change.
-type pulse struct {
-	mu sync.Mutex
-	ch chan struct{}
-}
-
-// next is closed at the next beat. Take it before looking, so that no beat is missed.
-func (p *pulse) next() <-chan struct{} {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.ch == nil {
-		p.ch = make(chan struct{})
-	}
-	return p.ch
-}
-
-func (p *pulse) beat() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.ch != nil {
-		close(p.ch)
-		p.ch = nil
-	}
 }

@@ -29,7 +29,7 @@ func startManager(ctx context.Context, d *Display) (*manager, error) {
 	if err := os.WriteFile(config, managerConfig, 0o600); err != nil {
 		return nil, fault.New(fault.Failed, "cannot write the window manager's configuration: %w", err)
 	}
-	if err := d.watch(d.link.root, xproto.EventMaskPropertyChange|xproto.EventMaskSubstructureNotify); err != nil {
+	if err := d.link.watch(d.link.root, xproto.EventMaskPropertyChange|xproto.EventMaskSubstructureNotify); err != nil {
 		return nil, err
 	}
 	wm, err := d.spawnManager(config)
@@ -93,7 +93,7 @@ func (m *manager) close() {
 func (d *Display) managed(ctx context.Context, wm *child) error {
 	for {
 		next := d.link.pulse.next()
-		windows, err := d.windowList("_NET_SUPPORTING_WM_CHECK", xproto.AtomWindow)
+		windows, err := d.link.windowList("_NET_SUPPORTING_WM_CHECK", xproto.AtomWindow)
 		if err != nil {
 			return err
 		}

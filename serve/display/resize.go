@@ -9,11 +9,22 @@ import (
 )
 
 // The sizes a screen can have. Xvfb is started with the largest one, since it cannot grow beyond its start; 16 MiB of
-// frame buffer, of which only the shown part is ever written.
+// frame buffer, of which only the shown part is ever written. Chromium's windows are at least 500 wide (measured), on a
+// narrower screen their right side would be out of sight.
 const (
-	MinWidth, MinHeight = 240, 240
+	MinWidth, MinHeight = 500, 300
 	MaxWidth, MaxHeight = 2560, 1600
 )
+
+// fit is the nearest size that a screen can have. One that is too small, a phone's, keeps its shape: the viewer shows it
+// scaled down.
+func fit(width, height int) (int, int) {
+	width, height = min(max(width, 1), 1<<14), min(max(height, 1), 1<<14)
+	if width < MinWidth {
+		width, height = MinWidth, height*MinWidth/width
+	}
+	return min(width, MaxWidth), min(max(height, MinHeight), MaxHeight)
+}
 
 // Size is the screen's present size.
 func (in *Input) Size() (width, height int, err error) { return in.link.size() }
@@ -34,7 +45,7 @@ func (l *link) size() (int, int, error) {
 }
 
 func (l *link) resize(width, height int) (int, int, error) {
-	width, height = min(max(width, MinWidth), MaxWidth), min(max(height, MinHeight), MaxHeight)
+	width, height = fit(width, height)
 	if err := l.extension("RANDR"); err != nil {
 		return 0, 0, err
 	}

@@ -12,6 +12,7 @@ func (k *keyboard) locate(sym uint32) (place, bool, error) {
 	}
 	for code, carries := range k.bound {
 		if carries == sym {
+			k.dirty[code] = true
 			return place{code: code, free: true}, true, nil
 		}
 	}
@@ -22,15 +23,17 @@ func (k *keyboard) locate(sym uint32) (place, bool, error) {
 	if !ok {
 		return place{}, false, fault.New(fault.Failed, "cannot type a character: the display has no key to spare")
 	}
+	if k.dirty[code] {
+		k.barrier()
+	}
 	if err := k.bind(code, sym); err != nil {
 		return place{}, false, err
 	}
-	k.bound[code] = sym
+	k.bound[code], k.dirty[code] = sym, true
 	return place{code: code, free: true}, true, nil
 }
 
-// turn is the keycode of the ring that was given out longest ago and is not down. A client reads the mapping after it
-// was told of the change and before it looks at the key, so a keycode must not change again soon.
+// turn is the keycode of the ring that was given out longest ago and is not down.
 func (k *keyboard) turn() (byte, bool) {
 	for range k.spare {
 		code := k.spare[k.next%len(k.spare)]
@@ -40,6 +43,13 @@ func (k *keyboard) turn() (byte, bool) {
 		}
 	}
 	return 0, false
+}
+
+// barrier waits until the client with the focus has read the keys so far: it looks a keycode up when it comes to it, and a
+// keycode that carries another character by then has lost the first one.
+func (k *keyboard) barrier() {
+	k.link.awaitClient(barrierWait)
+	clear(k.dirty)
 }
 
 func (k *keyboard) down(code byte) bool {
@@ -63,6 +73,9 @@ func (k *keyboard) bind(code byte, sym uint32) error {
 
 // forget empties the keycodes of the ring: what they carry tells what was typed.
 func (k *keyboard) forget() error {
+	if len(k.dirty) > 0 {
+		k.barrier()
+	}
 	for code := range k.bound {
 		if err := k.bind(code, 0); err != nil {
 			return err

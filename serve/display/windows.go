@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/5dive/browser/internal/fault"
-	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/xproto"
 )
 
@@ -28,12 +27,12 @@ func (d *Display) FirstWindow(ctx context.Context) error {
 
 // windowSeen tells whether one of the windows that openbox manages is viewable, and has each report when it becomes so.
 func (d *Display) windowSeen() (bool, error) {
-	windows, err := d.windowList("_NET_CLIENT_LIST", xproto.AtomWindow)
+	windows, err := d.link.windowList("_NET_CLIENT_LIST", xproto.AtomWindow)
 	if err != nil {
 		return false, err
 	}
 	for _, w := range windows {
-		if d.watch(w, xproto.EventMaskStructureNotify) != nil {
+		if d.link.watch(w, xproto.EventMaskStructureNotify) != nil {
 			continue // gone meanwhile
 		}
 		if a, err := xproto.GetWindowAttributes(d.link.x, w).Reply(); err == nil && a.MapState == xproto.MapStateViewable {
@@ -41,31 +40,6 @@ func (d *Display) windowSeen() (bool, error) {
 		}
 	}
 	return false, nil
-}
-
-// windowList reads a list of windows from a property of the root window.
-func (d *Display) windowList(property string, kind xproto.Atom) ([]xproto.Window, error) {
-	atom, err := d.link.atom(property)
-	if err != nil {
-		return nil, err
-	}
-	reply, err := xproto.GetProperty(d.link.x, false, d.link.root, atom, kind, 0, 1024).Reply()
-	if err != nil {
-		return nil, fault.New(fault.Failed, "cannot read %s of the display: %w", property, err)
-	}
-	var list []xproto.Window
-	for b := reply.Value; len(b) >= 4; b = b[4:] {
-		list = append(list, xproto.Window(xgb.Get32(b)))
-	}
-	return list, nil
-}
-
-func (d *Display) watch(w xproto.Window, mask uint32) error {
-	err := xproto.ChangeWindowAttributesChecked(d.link.x, w, xproto.CwEventMask, []uint32{mask}).Check()
-	if err != nil {
-		return fault.New(fault.Failed, "cannot watch a window of the display: %w", err)
-	}
-	return nil
 }
 
 // PressReturn presses and releases Return in the window that has the focus: the answer "yes" to a dialog that keeps

@@ -117,13 +117,13 @@ func (d *Display) launch(ctx context.Context) error {
 // serverArgs: -terminate and -noreset are two names of one setting, the last one wins. We want -terminate: the server
 // ends with its last client and never falls back to a reset, which would read the authority file again.
 //
-// Keys do not repeat by themselves (delays are 16 bits of milliseconds): on a slow line the release of a key comes
-// later than the repeat would begin, and a password gets double letters. A viewer sends its own repeats.
+// -r, keys do not repeat by themselves: on a slow line the release of a key comes later than the repeat would begin, and
+// a password gets double letters. A viewer sends its own repeats.
 func (d *Display) serverArgs() []string {
 	args := []string{"Xvfb", ":" + strconv.Itoa(d.number), "-displayfd", "3",
 		"-screen", "0", fmt.Sprintf("%dx%dx24", MaxWidth, MaxHeight),
 		"-nolisten", "tcp", "-nolisten", "local", "-terminate", "-auth", d.authority,
-		"-ardelay", "65535", "-arinterval", "65535"}
+		"-r"}
 	if !d.config.SharedMemory {
 		args = append(args, "-extension", "MIT-SHM")
 	}

@@ -23,6 +23,7 @@ func Main(in io.Reader, out io.Writer) error {
 	// The service's own terminal or process group must not end us half way: the pipe is the only word that counts.
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	syscall.CloseOnExec(lockFD)
+	adoptOrphans()
 	lines := bufio.NewScanner(in)
 	if !lines.Scan() {
 		return fault.New(fault.Failed, "cannot read what to keep: the pipe closed first")
@@ -230,6 +231,7 @@ func (k *keeper) stop() error {
 	if k.display != nil {
 		k.display.Close()
 	}
+	reapOrphans()
 	k.tell(Event{Event: "stopped", Killed: killed})
 	return nil
 }
