@@ -1,9 +1,11 @@
 package seat
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,17 +16,21 @@ import (
 	"github.com/5dive/browser/internal/testuser"
 )
 
-// The test binary doubles as a process of a seat: "as VERB ARGS..." runs one of verbs and prints an answer.
+// The test binary doubles as a process of a seat: "as VERB[,VERB]... ARGS..." runs
+// some of verbs and prints an answer for each.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "as" {
-		value, err := verbs[os.Args[2]](os.Args[3:])
-		json.NewEncoder(os.Stdout).Encode(answer{Value: value, Kind: fault.Of(err), Text: text(err), Hint: fault.Hint(err)})
+		for verb := range strings.SplitSeq(os.Args[2], ",") {
+			value, err := verbs[verb](os.Args[3:])
+			json.NewEncoder(os.Stdout).Encode(answer{Verb: verb, Value: value, Kind: fault.Of(err), Text: text(err), Hint: fault.Hint(err)})
+		}
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
 
 type answer struct {
+	Verb  string
 	Value string
 	Kind  fault.Kind
 	Text  string
@@ -105,26 +111,42 @@ func as(t testing.TB, u testuser.User, verb string, args ...string) answer {
 
 func ask(t testing.TB, cmd *exec.Cmd) answer {
 	t.Helper()
+	all := askAll(t, cmd)
+	return all[len(all)-1]
+}
+
+// asEach runs several verbs as user u, one after the other in one process.
+func asEach(t testing.TB, u testuser.User, list []string, args ...string) []answer {
+	t.Helper()
+	return askAll(t, testuser.Self(u, append([]string{"as", strings.Join(list, ",")}, args...)...))
+}
+
+func askAll(t testing.TB, cmd *exec.Cmd) []answer {
+	t.Helper()
 	out, err := cmd.Output()
-	var a answer
-	if err == nil {
-		err = json.Unmarshal(out, &a)
-	}
-	if err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			t.Fatalf("%v: %v: %s", cmd.Args, err, exit.Stderr)
+	var all []answer
+	for lines := json.NewDecoder(bytes.NewReader(out)); err == nil; {
+		var a answer
+		if err = lines.Decode(&a); err == nil {
+			all = append(all, a)
 		}
-		t.Fatalf("%v: %v: %q", cmd.Args, err, out)
 	}
-	return a
+	if errors.Is(err, io.EOF) && len(all) > 0 {
+		return all
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		t.Fatalf("%v: %v: %s", cmd.Args, err, exit.Stderr)
+	}
+	t.Fatalf("%v: %v: %q", cmd.Args, err, out)
+	return nil
 }
 
 // ok fails the test unless the verb worked.
 func (a answer) ok(t testing.TB) answer {
 	t.Helper()
 	if a.Kind != "" {
-		t.Fatalf("refused (%s): %s", a.Kind, a.Text)
+		t.Fatalf("%s refused (%s): %s", a.Verb, a.Kind, a.Text)
 	}
 	return a
 }
@@ -133,7 +155,7 @@ func (a answer) ok(t testing.TB) answer {
 func (a answer) refused(t testing.TB, kind fault.Kind, words string) {
 	t.Helper()
 	if a.Kind != kind || !strings.Contains(a.Text, words) {
-		t.Fatalf("have (%s) %q, want (%s) %q", a.Kind, a.Text, kind, words)
+		t.Fatalf("%s: have (%s) %q, want (%s) %q", a.Verb, a.Kind, a.Text, kind, words)
 	}
 }
 

@@ -66,13 +66,16 @@ func (s Seat) openSettings(dir *safefile.Dir) (*os.File, error) {
 		return nil, nil
 	}
 	path := filepath.Join(dir.Path(), settingsName)
+	if errors.Is(err, unix.ELOOP) {
+		return nil, refuse(path, "type", "a symbolic link", "a file")
+	}
 	if err != nil {
-		return nil, denied(path, err)
+		return nil, fault.New(fault.Denied, "%w", err)
 	}
 	var st unix.Stat_t
 	if err := unix.Fstat(int(file.Fd()), &st); err != nil {
 		file.Close()
-		return nil, denied(path, err)
+		return nil, fault.New(fault.Denied, "cannot stat %s: %w", path, err)
 	}
 	switch {
 	case int(st.Uid) != s.UID && st.Uid != 0:

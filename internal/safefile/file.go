@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrLinked is a file that has a second name somewhere (or none any more).
+// ErrLinked is a file that has a second name somewhere.
 var ErrLinked = errors.New("it has another hard link")
 
 // ErrNotRegular is a FIFO, socket or device where a file is expected.
@@ -21,7 +21,7 @@ var ErrNotRegular = errors.New("it is not a regular file")
 // ErrLarge is a file longer than the caller reads.
 var ErrLarge = errors.New("it is too large")
 
-// OpenFile opens a regular file with one hard link in d. flags are those of os.OpenFile; a link is never followed and
+// OpenFile opens a regular file in d that has no second name. flags are those of os.OpenFile; a link is never followed and
 // a FIFO never waited for. The caller closes it.
 func (d *Dir) OpenFile(name string, flags int, mode uint32) (*os.File, error) {
 	if err := single(name); err != nil {
@@ -56,7 +56,7 @@ func regular(fd int) error {
 	if st.Mode&unix.S_IFMT != unix.S_IFREG {
 		return ErrNotRegular
 	}
-	if st.Nlink != 1 {
+	if st.Nlink > 1 { // none is fine: the file was replaced since it was opened
 		return ErrLinked
 	}
 	return nil

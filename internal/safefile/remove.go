@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -36,19 +37,33 @@ func (d *Dir) RemoveEntry(name string) error {
 	if err := single(name); err != nil {
 		return err
 	}
-	return d.removeEntry(name, 0)
+	left := again
+	return d.removeEntry(name, 0, &left)
 }
 
 // Empty removes everything below d, however it is swapped meanwhile: each directory is entered by descriptor and each
 // entry removed by its name in that directory, so what a link points at is never touched. A mount point stops it.
-func (d *Dir) Empty() error { return d.empty(0) }
+func (d *Dir) Empty() error {
+	left := again
+	return d.empty(0, &left)
+}
 
-func (d *Dir) empty(depth int) error {
+// again is how often, in one removal, a directory is looked at once more because entries were made or swapped while it
+// was emptied: by a process that still ends, or by one that means harm and must not keep us for ever.
+const again = 1000
+
+func (d *Dir) empty(depth int, left *int) error {
 	if depth > MaxDepth {
 		return fmt.Errorf("cannot empty %s: %w", d.path, ErrDeep)
 	}
-	// A name may be made while the others are removed, by a process that still ends: look again, but not for ever.
-	for range 3 {
+	last := fmt.Errorf("cannot empty %s: its entries keep changing", d.path)
+	for look := 0; ; look++ {
+		if look > 1 { // the first finds the entries, the second that they are gone
+			*left--
+		}
+		if *left < 0 {
+			return last
+		}
 		names, err := d.Names()
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // d itself is removed: another remover was faster
@@ -57,19 +72,32 @@ func (d *Dir) empty(depth int) error {
 			return err
 		}
 		for _, name := range names {
-			if err := d.removeEntry(name, depth); err != nil {
+			err := d.removeEntry(name, depth, left)
+			if err != nil && !swapped(err) {
 				return err
+			}
+			if err != nil {
+				last = err
 			}
 		}
 	}
-	return nil
 }
 
-// removeEntry takes an entry for a file first. EISDIR (EPERM on some file systems) says it is a directory; if it is
-// swapped between the two, the second step fails and the caller hears of it.
-func (d *Dir) removeEntry(name string, depth int) error {
+// swapped tells an error that says an entry was another thing a moment ago.
+func swapped(err error) bool {
+	for _, errno := range []syscall.Errno{unix.ENOTDIR, unix.ELOOP, unix.ENOTEMPTY, unix.EISDIR} {
+		if errors.Is(err, errno) {
+			return true
+		}
+	}
+	return false
+}
+
+// removeEntry takes an entry for a file first. EISDIR says it is a directory; if it is
+// swapped between the two, the second step fails.
+func (d *Dir) removeEntry(name string, depth int, left *int) error {
 	err := d.unlink(name, 0)
-	if !errors.Is(err, unix.EISDIR) && !errors.Is(err, unix.EPERM) {
+	if !errors.Is(err, unix.EISDIR) {
 		return err
 	}
 	sub, err := d.Sub(name)
@@ -80,7 +108,7 @@ func (d *Dir) removeEntry(name string, depth int) error {
 		return err
 	}
 	defer sub.Close()
-	if err := sub.empty(depth + 1); err != nil {
+	if err := sub.empty(depth+1, left); err != nil {
 		return err
 	}
 	return d.unlink(name, unix.AT_REMOVEDIR)
