@@ -2,8 +2,6 @@ package keeper
 
 import (
 	"os"
-	"strconv"
-	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -29,16 +27,12 @@ func reapOrphans() {
 	}
 }
 
-// children lists the pids of this process's children, of all its threads.
+// children lists the pids of this process's children, zombies included. Not every kernel has /proc/PID/task/TID/children.
 func children() []int {
 	var pids []int
-	tasks, _ := os.ReadDir("/proc/self/task")
-	for _, t := range tasks {
-		b, _ := os.ReadFile("/proc/self/task/" + t.Name() + "/children")
-		for _, word := range strings.Fields(string(b)) {
-			if pid, err := strconv.Atoi(word); err == nil {
-				pids = append(pids, pid)
-			}
+	for _, pid := range processes() {
+		if p, ok := look(pid); ok && p.parent == os.Getpid() {
+			pids = append(pids, pid)
 		}
 	}
 	return pids

@@ -1,7 +1,6 @@
 package keeper
 
 import (
-	"bytes"
 	"os"
 	"slices"
 	"strconv"
@@ -58,31 +57,13 @@ func End(pid int) (killed bool) {
 	return true
 }
 
+// members lists the living processes of a session that run under our own uid.
 func members(session int) []int {
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return nil
-	}
 	var found []int
-	for _, e := range entries {
-		if pid, err := strconv.Atoi(e.Name()); err == nil && member(pid, session) {
+	for _, pid := range processes() {
+		if p, ok := look(pid); ok && !p.zombie && p.session == session && p.uid == os.Getuid() {
 			found = append(found, pid)
 		}
 	}
 	return found
-}
-
-// member reads field 6 of /proc/PID/stat, the session; the name before it may hold spaces and brackets. Zombies do not count.
-func member(pid, session int) bool {
-	dir := "/proc/" + strconv.Itoa(pid)
-	stat, err := os.ReadFile(dir + "/stat")
-	if err != nil {
-		return false
-	}
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	if len(fields) < 4 || string(fields[0]) == "Z" || string(fields[3]) != strconv.Itoa(session) {
-		return false
-	}
-	var st syscall.Stat_t
-	return syscall.Stat(dir, &st) == nil && int(st.Uid) == os.Getuid()
 }
