@@ -292,18 +292,19 @@ func removals(a []string) (string, error) {
 	return "none", nil
 }
 
-// plantSwap makes a profile in which chrome/dir, full of files, and chrome/evil, a link to target, are swapped.
+// plantSwap makes a profile in which chrome/dir, full of files, and chrome/evil, a link to target, are swapped. The
+// directory is filled under another name, so that the planting itself writes into no victim.
 func plantSwap(s Seat, site Site, target string) error {
-	dir := s.Chrome(site) + "/dir"
-	err := os.MkdirAll(dir+"/chrome", 0o700)
+	if err := os.RemoveAll(s.Profile(site)); err != nil { // what a naive removal left
+		return err
+	}
+	fill := s.Profile(site) + "/fill"
+	err := errors.Join(os.MkdirAll(s.Chrome(site), 0o700), os.MkdirAll(fill+"/chrome", 0o700))
 	for _, name := range []string{"/a", "/b", "/c", "/chrome/kept"} {
-		err = errors.Join(err, os.WriteFile(dir+name, nil, 0o600))
+		err = errors.Join(err, os.WriteFile(fill+name, nil, 0o600))
 	}
 	if err == nil {
-		err = os.Symlink(target, s.Chrome(site)+"/evil")
-	}
-	if errors.Is(err, os.ErrExist) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ELOOP) || errors.Is(err, os.ErrNotExist) {
-		return nil // a naive removal left something, or the swap came first
+		err = errors.Join(os.Rename(fill, s.Chrome(site)+"/dir"), os.Symlink(target, s.Chrome(site)+"/evil"))
 	}
 	return err
 }
