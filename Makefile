@@ -26,7 +26,8 @@ test-long: tools test-tools build ## with the real waits (36 s and more)
 	test/go-test $(GO_TEST) -tags long ./...
 
 bench: tools test-tools build ## the figures of docs/bench.md, each beside its peer or limit
-	go run ./test/bench
+	go run ./test/bench/bridge
+	go run ./test/bench/screen
 
 fuzz: ## a minute on each parser
 	test/fuzz
