@@ -210,8 +210,12 @@ func (v *Views) denied(err error) {
 // Revoke ends a site's view and keeps the login; ok is false if there was none.
 func (v *Views) Revoke(site string) (ok bool) { return v.end(site, EndRevoked, "viewer_revoked") }
 
-// Stopped ends a site's view because its browser ends.
-func (v *Views) Stopped(site string) { v.end(site, EndStopped, "") }
+// Stopped ends a site's view because its browser ends. A view that Done is saving waits for its verdict instead.
+func (v *Views) Stopped(site string) {
+	if view := v.of(site); view == nil || view.Phase() != Saving {
+		v.end(site, EndStopped, "")
+	}
+}
 
 func (v *Views) end(site, how, event string) bool {
 	view := v.of(site)

@@ -29,6 +29,7 @@ func (k *keyboard) locate(sym uint32) (place, bool, error) {
 	if err := k.bind(code, sym); err != nil {
 		return place{}, false, err
 	}
+	k.barrier() // pressed before the client has seen the new mapping, 1 character in 100 was lost
 	k.bound[code], k.dirty[code] = sym, true
 	return place{code: code, free: true}, true, nil
 }
