@@ -17,8 +17,8 @@ import (
 // /etc/.pwd.lock instead of waiting long enough.
 const lockFile = "/run/5dive-testuser.lock"
 
-// accounts runs one of the account tools under the lock.
-func accounts(t testing.TB, argv ...string) {
+// locked calls do while no other test changes the users.
+func locked(t testing.TB, do func()) {
 	t.Helper()
 	lock, err := os.OpenFile(lockFile, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -28,15 +28,29 @@ func accounts(t testing.TB, argv ...string) {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		t.Fatalf("testuser: cannot lock %s: %v", lockFile, err)
 	}
+	do()
+}
+
+// run runs one of the account tools.
+func run(t testing.TB, argv ...string) {
+	t.Helper()
 	if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
 		t.Errorf("testuser: %v: %v: %s", argv, err, out)
 	}
 }
 
+func add(t testing.TB, argv ...string) {
+	t.Helper()
+	locked(t, func() {
+		sweep(t)
+		run(t, argv...)
+	})
+}
+
 // remove ends the processes of u and deletes him.
 func remove(t testing.TB, u User) {
 	end(t, u.UID)
-	accounts(t, "userdel", u.Name)
+	locked(t, func() { run(t, "userdel", u.Name) })
 }
 
 // end kills every process whose real or effective uid is uid, again and again until none is left (one may fork while it is looked for),

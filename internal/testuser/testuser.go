@@ -26,6 +26,9 @@ type User struct {
 	Home     string
 }
 
+// prefix begins the name of every throwaway user.
+const prefix = "fdt"
+
 // Deadline for the end of one user's processes after SIGKILL.
 const killWait = 10 * time.Second
 
@@ -42,7 +45,7 @@ func New(t testing.TB) User {
 	}
 	t.Cleanup(func() { removeTree(t, top) })
 	u.Home = filepath.Join(top, "home")
-	accounts(t, "useradd", "--no-create-home", "--user-group", "--home-dir", u.Home, "--shell", "/bin/sh", u.Name)
+	add(t, "useradd", "--comment", mark(), "--no-create-home", "--user-group", "--home-dir", u.Home, "--shell", "/bin/sh", u.Name)
 	t.Cleanup(func() { remove(t, u) })
 	u.UID, u.GID = ids(t, u.Name)
 	own(t, u, top)
@@ -72,7 +75,7 @@ func Self(u User, args ...string) *exec.Cmd {
 func name() string {
 	var b [4]byte
 	rand.Read(b[:])
-	return "fdt" + hex.EncodeToString(b[:])
+	return prefix + hex.EncodeToString(b[:])
 }
 
 // own gives u his home. The chmod of top undoes a stricter umask of the test run.

@@ -2,9 +2,11 @@ package testuser
 
 import (
 	"os"
+	"os/exec"
 	"os/user"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -42,6 +44,29 @@ func TestUserLivesAndGoes(t *testing.T) {
 	}
 	if pids := processes(u.UID); len(pids) != 0 {
 		t.Errorf("processes %v are left", pids)
+	}
+}
+
+// TestSweep: a test that was killed leaves its user, the next one removes him.
+func TestSweep(t *testing.T) {
+	if os.Getenv("TESTUSER_CHILD") != "" {
+		t.Logf("name=%s.", New(t).Name)
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	}
+	cmd := exec.Command("/proc/self/exe", "-test.run=^TestSweep$", "-test.v")
+	cmd.Env = append(os.Environ(), "TESTUSER_CHILD=1")
+	out, _ := cmd.CombinedOutput()
+	_, rest, _ := strings.Cut(string(out), "name=")
+	name, _, _ := strings.Cut(rest, ".")
+	if !strings.HasPrefix(name, prefix) {
+		t.Fatalf("the child says %q", out)
+	}
+	other := New(t)
+	if _, err := user.Lookup(name); err == nil {
+		t.Errorf("%s is still there", name)
+	}
+	if _, err := user.Lookup(other.Name); err != nil {
+		t.Error(err)
 	}
 }
 
