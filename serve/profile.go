@@ -151,7 +151,7 @@ func (p *profile) prepare(ctx context.Context, r request, tell func(string)) (ke
 	if err := display.CheckDirectory(); err != nil {
 		return none, nil, err
 	}
-	binary, err := s.chrome(settings.Chrome)
+	binary, err := s.chromes.find(settings.Chrome)
 	if err != nil {
 		return none, nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/5dive/browser/browser"
 	"github.com/5dive/browser/internal/safefile"
 	"github.com/5dive/browser/serve/keeper"
 )
@@ -40,8 +39,5 @@ func (p *profile) forget() {
 		logf("cannot remove a record: %v", err)
 	}
 }
-
-// chrome finds the browser to run; the look at its version is kept while the binary stays the same file.
-func (s *Service) chrome(choice string) (browser.Binary, error) { return browser.Find(choice) }
 
 func number(n int) string { return strconv.Itoa(n) }

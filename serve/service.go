@@ -40,6 +40,7 @@ type Service struct {
 	box     Box
 	views   *viewer.Views
 	port    *port
+	chromes chromes
 	ctx     context.Context // ends when the service ends
 	cancel  context.CancelCauseFunc
 	work    sync.WaitGroup
