@@ -12,10 +12,11 @@ import (
 
 // rig is a relay on a loopback port in front of one fake seat.
 type rig struct {
-	seat  *fakeSeat
-	relay *Relay
-	url   string // http://127.0.0.1:PORT
-	host  string
+	seat   *fakeSeat
+	relay  *Relay
+	server *http.Server
+	url    string // http://127.0.0.1:PORT
+	host   string
 }
 
 func (r *rig) view() string { return r.url + "/v/" + testSeat + "/" + testView }
@@ -43,6 +44,7 @@ func newRig(t *testing.T, public string, session func(*http.Request) (string, bo
 		t.Fatal(err)
 	}
 	server := Server(g.relay)
+	g.server = server
 	served := make(chan struct{})
 	go func() { defer close(served); server.Serve(listener) }()
 	t.Cleanup(func() {

@@ -53,7 +53,7 @@ type fakeSeat struct {
 func newSeat(t *testing.T) *fakeSeat {
 	t.Helper()
 	s := &fakeSeat{t: t, changed: make(chan struct{}), phase: "open", left: 3600, idle: 600, calls: map[string]int{},
-		note: "Post the release notes on the company page",
+		note:    "Post the release notes on the company page",
 		verdict: api.DoneResult{State: "authenticated", Saved: true}}
 	s.screen.seat = s
 	path := filepath.Join(t.TempDir(), "seat.sock")

@@ -64,7 +64,9 @@ func TestAsk(t *testing.T) {
 	if network == "" {
 		return
 	}
-	dial := func(ctx context.Context, _, _ string) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, network, address) }
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, address)
+	}
 	req, _ := http.NewRequest(http.MethodGet, "http://127.0.0.1:80/", nil)
 	if header := os.Getenv("RELAY_HEADER"); header != "" {
 		req.Header.Set("X-Session", header)

@@ -42,6 +42,11 @@ export class Countdown {
   }
 }
 
+// minutes is for a time that is long enough not to be watched.
+export function minutes(seconds) {
+  return seconds > 300 ? `${Math.round(seconds / 60)} min` : format(seconds);
+}
+
 export function format(seconds) {
   const two = (n) => String(n).padStart(2, "0");
   const minutes = Math.floor(seconds / 60);

@@ -1,6 +1,5 @@
 // How a view ended, in words: what Done found, or why it was closed.
-import { at, card, fill, say } from "./show.js";
-import { sentence } from "./text.js";
+import { at, card, fill, say, sentence } from "./show.js";
 
 const ENDS = {
   cancelled: ["The view is closed", "The link is used up. What you did in the browser stays as it is.", "neutral"],

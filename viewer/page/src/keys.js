@@ -6,12 +6,14 @@ const SYMS = {
   ArrowLeft: 0xff51, ArrowUp: 0xff52, ArrowRight: 0xff53, ArrowDown: 0xff54,
 };
 const MODIFIERS = new Set(["Control", "Shift", "Alt", "AltGraph", "Meta", "CapsLock", "NumLock"]);
-const MOST_HELD_BACK = 500; // key events that wait while a paste is under way
+const HEAD_START = 150;   // ms for a key to get to the box before a text that goes by another connection
+const MOST_WAITING = 500; // key events that wait for a text
 
 export class Keys {
-  #back = null; // key events held back, or null
-  #replaying = false;
-  #gone = false; // Control was let go remotely for a paste while the person still holds it
+  #queue = null;    // key events and texts that wait for a text under way, or null
+  #passing = false; // what comes now is ours
+  #sent = 0;        // when the last key went
+  #modifier = null; // Control or Meta that the person holds and the box has not been told of
 
   // paste() is told that a paste was asked for by keyboard.
   constructor({ screen, held, paste }) {
@@ -19,6 +21,7 @@ export class Keys {
     const stage = at("stage");
     stage.addEventListener("keydown", (e) => this.#down(e), true);
     stage.addEventListener("keyup", (e) => this.#up(e), true);
+    for (const kind of ["pointerdown", "wheel"]) stage.addEventListener(kind, (e) => this.#tell(e), { capture: true, passive: true });
     stage.addEventListener("pointerup", () => setTimeout(() => held.used(), 50), true);
     // A key that is down when the focus leaves would stay down remotely: its keyup goes elsewhere.
     stage.addEventListener("focusout", () => this.letGo());
@@ -38,64 +41,90 @@ export class Keys {
   // letGo releases every key that noVNC thinks is down, by the event on which it does so itself.
   letGo() { window.dispatchEvent(new Event("blur")); }
 
-  // holdBack keeps key events until next() so that what is typed after a paste arrives after it.
-  holdBack() {
-    this.letGo();
-    this.#back ??= [];
+  // inOrder runs a task that sends text, by another way than keys go. Keys pressed and texts sent meanwhile follow it, in
+  // the order in which the person made them.
+  async inOrder(task) {
+    if (this.#modifier) this.#modifier.pasted = true;
+    if (this.#queue) return new Promise((done) => { this.#queue.push({ task, done }); });
+    this.#queue = [];
+    const result = await this.#run(task);
+    this.#drain();
+    return result;
   }
 
-  next() {
-    const waiting = this.#back ?? [];
-    this.#back = null;
-    this.#replaying = true;
-    for (const e of waiting) this.screen.canvas?.dispatchEvent(new KeyboardEvent(e.type, e));
-    this.#replaying = false;
+  // run lets a key that was just sent arrive first.
+  async #run(task) {
+    this.letGo();
+    const wait = this.#sent + HEAD_START - performance.now();
+    if (wait > 0) await new Promise((go) => { setTimeout(go, wait); });
+    return task();
+  }
+
+  async #drain() {
+    for (let next; (next = this.#queue.shift());) {
+      if (next.task) {
+        next.done(await this.#run(next.task));
+      } else this.#send(next);
+    }
+    this.#queue = null;
   }
 
   #down(e) {
-    if (this.#replaying) return;
+    if (this.#passing) return;
     if (leaves(e)) {
       stop(e);
       this.letGo();
-      at(at("tools").querySelector("button:not([hidden])") ? "done" : "skip").focus();
-      return;
-    }
-    if (pastes(e)) {
+      at("done").focus();
+    } else if (pastes(e)) {
       e.stopPropagation(); // not prevented: the browser's own paste is what brings the text
       if (e.repeat) e.preventDefault();
-      else {
-        this.letGo();
-        this.#gone = e.ctrlKey;
-        this.paste();
-      }
-      return;
-    }
-    if (this.#keep(e)) return;
-    if (this.#gone && e.ctrlKey && !MODIFIERS.has(e.key)) {
-      this.#gone = false;
-      this.screen.canvas?.dispatchEvent(new KeyboardEvent("keydown", { key: "Control", code: "ControlLeft" }));
+      else this.paste();
+    } else if (e.key === "Control" || e.key === "Meta") {
+      // Not told before the next key says that it is no paste: the box presses Control itself for that, by another way
+      // than keys go, and two that cross would leave it down.
+      stop(e);
+      if (!e.repeat) this.#modifier = copy(e);
+    } else {
+      this.#tell(e);
+      if (this.#queue) this.#pass(e);
+      this.#sent = performance.now();
     }
   }
 
   #up(e) {
-    if (this.#replaying) return;
-    if (e.key === "Control") this.#gone = false;
-    if (this.#keep(e)) return;
+    if (this.#passing) return;
+    const kept = this.#modifier;
+    if (kept?.code === copy(e).code) {
+      this.#modifier = null;
+      if (!kept.pasted) this.#dispatch(kept);
+    }
+    if (this.#queue || e.key === "Meta") this.#pass(e);
     if (!MODIFIERS.has(e.key)) setTimeout(() => this.held.used());
   }
 
-  #keep(e) {
-    if (!this.#back) return false;
+  // tell hands on a modifier that was kept, unless its keyup went past us.
+  #tell(e) {
+    const kept = this.#modifier;
+    this.#modifier = null;
+    if (kept && (e.ctrlKey || e.metaKey)) this.#dispatch(kept);
+  }
+
+  // pass puts an event of the person's in its place among ours.
+  #pass(e) {
     stop(e);
-    if (this.#back.length < MOST_HELD_BACK) {
-      this.#back.push({
-        type: e.type, key: e.key, code: e.code, keyCode: e.keyCode, location: e.location, repeat: e.repeat,
-        ctrlKey: e.ctrlKey, shiftKey: e.shiftKey, altKey: e.altKey, metaKey: e.metaKey,
-        modifierCapsLock: e.getModifierState("CapsLock"), modifierNumLock: e.getModifierState("NumLock"),
-        modifierAltGraph: e.getModifierState("AltGraph"),
-      });
-    }
-    return true;
+    this.#dispatch(copy(e));
+  }
+
+  #dispatch(e) {
+    if (!this.#queue) this.#send(e);
+    else if (this.#queue.length < MOST_WAITING) this.#queue.push(e);
+  }
+
+  #send(e) {
+    this.#sent = performance.now();
+    this.#passing = true;
+    this.screen.canvas?.dispatchEvent(new KeyboardEvent(e.type, { ...e, bubbles: true, cancelable: true }));
+    this.#passing = false;
   }
 
   // outside: F6 goes from the controls into the screen.
@@ -105,6 +134,16 @@ export class Keys {
     this.screen.focus();
   }
 }
+
+// copy is what noVNC reads of a key event. A Mac's Command is Control to the box: Command and A selects all.
+const copy = (e) => ({
+  type: e.type, key: e.key, code: e.code, keyCode: e.keyCode, location: e.location, repeat: e.repeat,
+  ctrlKey: e.ctrlKey, shiftKey: e.shiftKey, altKey: e.altKey, metaKey: e.metaKey,
+  modifierCapsLock: e.getModifierState("CapsLock"), modifierNumLock: e.getModifierState("NumLock"),
+  modifierAltGraph: e.getModifierState("AltGraph"),
+  ...(APPLE && e.key === "Meta" ? { key: "Control", code: "ControlLeft", metaKey: false } : {}),
+});
+const APPLE = /^(Mac|iP)/.test(navigator.platform);
 
 const stop = (e) => { e.preventDefault(); e.stopPropagation(); };
 

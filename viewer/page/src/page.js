@@ -3,9 +3,8 @@
 import { opened, take } from "./link.js";
 import { call } from "./calls.js";
 import { digest } from "./digest.js";
-import { at, card, fill, say, servers } from "./show.js";
+import { alarm, at, card, fill, say, servers, trouble } from "./show.js";
 import { Countdown, format } from "./clock.js";
-import { sentence } from "./text.js";
 import { View } from "./view.js";
 import * as end from "./end.js";
 
@@ -14,7 +13,7 @@ let nonce = opened;
 const link = new Countdown({
   show: (text) => { at("fact-left").textContent = text; },
   soon: (seconds) => say(`The link is good for ${seconds / 60} more ${seconds === 60 ? "minute" : "minutes"}`),
-  over: () => refuse({ message: "the link has run out", hint: "Ask for a new one." }),
+  over: () => refuse({ message: "the link has run out" }),
 });
 
 const view = new View({
@@ -34,7 +33,7 @@ async function begin() {
     if (refusal.offline) return refuse(refusal, begin);
   }
   if (!nonce) {
-    return refuse({ message: "this address is only half of the link", hint: "Open the whole link that you were given, or ask for a new one." });
+    return refuse({ message: "this address is only half of the link", next: "Open the whole link that you were given, or ask for a new one." });
   }
   await peek();
 }
@@ -48,7 +47,7 @@ async function peek() {
     at("fact-note").textContent = about.note || "No reason was given";
     at("fact-server").textContent = servers[about.server] ?? about.server;
     document.title = `Open ${about.site}?`;
-    fill("before-error", "");
+    trouble("before-error", "before", {});
     card("before");
     link.set(about.left);
     say(`The link is good for ${format(about.left)}`);
@@ -61,7 +60,7 @@ async function enter() {
   const button = at("enter");
   if (button.getAttribute("aria-disabled") === "true") return;
   button.setAttribute("aria-disabled", "true");
-  fill("before-error", "");
+  trouble("before-error", "before", {});
   try {
     await call("enter", { nonce }, { wait: 60000 });
     const state = await call("state");
@@ -71,18 +70,18 @@ async function enter() {
   } catch (refusal) {
     // Busy and a missing part leave the link good: it can be pressed again.
     if (refusal.offline || refusal.code === "busy") {
-      fill("before-error", `${sentence(refusal.message)} ${refusal.hint}`.trim());
-      at("alarm").textContent = at("before-error").textContent;
+      trouble("before-error", "before", refusal);
+      alarm(at("before-error").textContent);
     } else refuse(refusal);
   } finally {
     button.removeAttribute("aria-disabled");
   }
 }
 
-function refuse({ message, hint }, again) {
+function refuse({ message, hint, next = "Ask for a new link." }, again) {
   link.stop();
-  fill("refused-text", sentence(message));
-  fill("refused-hint", hint ?? "");
+  trouble("refused-text", "refused", { message, hint });
+  fill("refused-hint", again ? "" : next);
   at("retry").hidden = !again;
   at("retry").onclick = again ?? null;
   document.title = "This did not open";

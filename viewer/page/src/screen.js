@@ -67,7 +67,7 @@ export class Screen {
     const rfb = new RFB(at("screen"), url, { wsProtocols: ["binary"] });
     this.rfb = rfb;
     rfb.scaleViewport = true;
-    rfb.showDotCursor = true;
+    rfb.showDotCursor = matchMedia("(hover: hover)").matches; // a finger needs no cursor
     rfb.qualityLevel = 8;
     rfb.background = "transparent";
     const late = setTimeout(() => { if (this.rfb === rfb && !rfb.up) this.drop(); }, TRY);

@@ -38,4 +38,19 @@ export function fill(id, text) {
   at(id).hidden = !text;
 }
 
+// trouble shows a refusal in the elements PREFIX-error (or -text) and PREFIX-command. The hint of the box is a command to
+// type there.
+export function trouble(line, prefix, { message, hint }) {
+  fill(line, message ? sentence(message) : "");
+  const command = at(`${prefix}-command`);
+  command.querySelector("code").textContent = hint ?? "";
+  command.hidden = !hint;
+}
+
+// sentence makes one of an error line, which starts in lower case and has no stop.
+export const sentence = (line) => {
+  const text = line.charAt(0).toUpperCase() + line.slice(1);
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+};
+
 export const servers = { tigervnc: "TigerVNC", x11vnc: "x11vnc (slower)" };

@@ -1,26 +1,27 @@
 // Text into the field that has the cursor remotely: from the box, and from a paste on the screen. It goes by one POST to
 // the box, which puts it in from its own side; VNC's clipboard knows Latin-1 only and would keep it. Nothing is kept here.
 import { call } from "./calls.js";
-import { at, fill, say, toast } from "./show.js";
+import { alarm, at, fill, say, sentence, toast } from "./show.js";
 
 const MOST = 64 << 10; // bytes in one go
 
 export class Text {
   // keys holds key events back while text is under way; screen takes the focus afterwards.
-  constructor({ keys, screen }) {
-    Object.assign(this, { keys, screen });
+  constructor({ keys, screen, pane }) {
+    Object.assign(this, { keys, screen, pane });
     this.#panel();
     this.#pastes();
   }
 
   // send delivers text. It answers "" or what went wrong, in words for the person.
   async send(text, typed) {
-    const bytes = new TextEncoder().encode(text).length;
-    if (!bytes) return "There is no text to send.";
-    if (bytes > MOST) {
-      return `That is ${bytes.toLocaleString("en")} bytes, and at most ${MOST.toLocaleString("en")} go in one piece. Nothing was sent.`;
-    }
-    this.keys.holdBack();
+    if (!text) return "There is no text to send.";
+    const over = tooLong(text);
+    if (over) return over;
+    return this.keys.inOrder(() => this.#deliver(text, typed));
+  }
+
+  async #deliver(text, typed) {
     try {
       const { characters, way } = await call("text", { text, typed }, { wait: 300000 });
       toast(`${characters} ${characters === 1 ? "character" : "characters"} ${way === "typed" ? "typed" : "sent"}`);
@@ -28,8 +29,6 @@ export class Text {
     } catch (refusal) {
       if (refusal.status === 0) return "The connection was lost: the text may not have arrived.";
       return `${sentence(refusal.message)} ${refusal.hint}`.trim();
-    } finally {
-      this.keys.next();
     }
   }
 
@@ -50,6 +49,7 @@ export class Text {
     at("text").hidden = !open;
     at("tool-text").setAttribute("aria-expanded", String(open));
     this.#clear();
+    this.pane.fit();
     if (open) this.#field().focus();
   }
 
@@ -74,6 +74,13 @@ export class Text {
     at("text").addEventListener("submit", (e) => {
       e.preventDefault();
       this.#submit();
+    });
+    // A browser takes seconds to lay a megabyte out, so it does not even get into a box.
+    at("text").addEventListener("beforeinput", (e) => {
+      const over = tooLong(e.data ?? e.dataTransfer?.getData("text/plain") ?? "");
+      if (!over) return;
+      e.preventDefault();
+      this.#wrong(over);
     });
     at("text-many").addEventListener("change", () => {
       const many = at("text-many").checked;
@@ -100,13 +107,17 @@ export class Text {
     const wrong = await this.send(text, at("text-typed").checked);
     send.removeAttribute("aria-disabled");
     if (wrong) {
-      fill("text-error", wrong);
-      at("alarm").textContent = wrong;
+      this.#wrong(wrong);
       field.focus();
       return;
     }
     this.toggle(false);
     this.screen.focus();
+  }
+
+  #wrong(text) {
+    fill("text-error", text);
+    alarm(text);
   }
 
   #leave() {
@@ -129,7 +140,8 @@ export class Text {
   #field() { return at(at("text-many").checked ? "text-lines" : "text-line"); }
 }
 
-export const sentence = (line) => {
-  const text = line.charAt(0).toUpperCase() + line.slice(1);
-  return /[.!?]$/.test(text) ? text : `${text}.`;
-};
+function tooLong(text) {
+  const bytes = new TextEncoder().encode(text).length;
+  if (bytes <= MOST) return "";
+  return `That is ${bytes.toLocaleString("en")} bytes, and at most ${MOST.toLocaleString("en")} go in one piece. Nothing was sent.`;
+}

@@ -3,17 +3,17 @@ import keysyms from "../node_modules/@novnc/novnc/core/input/keysymdef.js";
 import { at } from "./show.js";
 
 const PAD = "_".repeat(64); // something to delete: an empty box gives no event for Backspace on a phone
+const ENTER = 0xff0d; // comes as a line break in the box, with every keyboard
 const NAMED = {
-  Enter: 0xff0d, Backspace: 0xff08, Tab: 0xff09, Escape: 0xff1b, Delete: 0xffff,
+  Backspace: 0xff08, Tab: 0xff09, Escape: 0xff1b, Delete: 0xffff,
   ArrowLeft: 0xff51, ArrowUp: 0xff52, ArrowRight: 0xff53, ArrowDown: 0xff54, Home: 0xff50, End: 0xff57,
 };
 
 export class Touch {
   #before = PAD;
-  #tap = 0; // where the person last touched the screen, in pixels of the pane
 
-  constructor({ screen, held, letGo }) {
-    Object.assign(this, { screen, held, letGo });
+  constructor({ screen, held }) {
+    Object.assign(this, { screen, held });
     const box = at("touch"), button = at("tool-keyboard");
     // On pointerdown the box would lose the focus before the click tells whether it had it.
     button.addEventListener("pointerdown", (e) => e.preventDefault());
@@ -22,40 +22,17 @@ export class Touch {
     box.addEventListener("blur", () => this.#open(false));
     box.addEventListener("keydown", (e) => this.#named(e));
     box.addEventListener("input", () => this.#changed());
-    at("stage").addEventListener("pointerdown", (e) => this.#tapped(e), true);
-    visualViewport?.addEventListener("resize", () => this.#fit());
+    at("stage").addEventListener("pointerdown", () => this.#tapped(), true);
   }
 
   // While the keyboard is up a tap on the screen must not take it down: noVNC would move the focus to its canvas.
-  #tapped(e) {
-    this.#tap = e.clientY - at("stage").getBoundingClientRect().top + at("stage").scrollTop;
+  #tapped() {
     if (this.screen.rfb) this.screen.rfb.focusOnClick = document.activeElement !== at("touch");
   }
 
   #open(on) {
     at("tool-keyboard").setAttribute("aria-pressed", String(on));
     this.#reset();
-    this.#fit();
-  }
-
-  // fit keeps the picture at its size while the keyboard covers a part of the page, and brings the place of the last
-  // touch into what is left.
-  #fit() {
-    const seen = visualViewport;
-    const covered = seen && seen.scale === 1 && window.innerHeight - seen.height > 80;
-    const stage = at("stage"), root = document.documentElement.style;
-    if (!covered) {
-      this.screen.frozen = false;
-      root.removeProperty("--tall");
-      root.removeProperty("--frozen");
-      stage.scrollTop = 0;
-      return;
-    }
-    if (!this.screen.frozen) root.setProperty("--frozen", `${stage.clientHeight}px`);
-    this.screen.frozen = true;
-    root.setProperty("--tall", `${seen.height}px`);
-    window.scrollTo(0, 0);
-    stage.scrollTop = this.#tap - stage.clientHeight / 2;
   }
 
   #named(e) {
@@ -72,7 +49,7 @@ export class Touch {
     let same = 0;
     while (same < before.length && same < now.length && before[same] === now[same]) same++;
     for (let n = before.length - same; n > 0; n--) this.#send(NAMED.Backspace, "Backspace");
-    for (const sign of now.slice(same)) this.#send(sign === "\n" ? NAMED.Enter : keysyms.lookup(sign.codePointAt(0)), null);
+    for (const sign of now.slice(same)) this.#send(sign === "\n" ? ENTER : keysyms.lookup(sign.codePointAt(0)), null);
     this.#before = box.value;
     if (now.length < 8 || now.length > 4 * PAD.length) this.#reset();
   }

@@ -1,12 +1,13 @@
 // The open view: connection, time left, input, and its three ends (Done, Cancel, and an end that comes from the box).
 import { call, Refusal } from "./calls.js";
 import { at, alarm, say, toast, view as showView } from "./show.js";
-import { Countdown } from "./clock.js";
+import { Countdown, minutes } from "./clock.js";
 import { Screen } from "./screen.js";
 import { Held } from "./held.js";
 import { Keys } from "./keys.js";
 import { Text } from "./text.js";
 import { Touch } from "./touch.js";
+import { Pane } from "./pane.js";
 import { base } from "./link.js";
 
 const POLL = 10000;       // ms between two looks at the state
@@ -28,12 +29,13 @@ export class View {
     });
     this.held = new Held(this.screen, document.querySelectorAll("#keys [data-hold]"));
     this.keys = new Keys({ screen: this.screen, held: this.held, paste: () => this.text.paste() });
-    this.text = new Text({ keys: this.keys, screen: this.screen });
+    this.pane = new Pane(this.screen);
+    this.text = new Text({ keys: this.keys, screen: this.screen, pane: this.pane });
     this.touch = new Touch({ screen: this.screen, held: this.held });
     this.left = new Countdown({
-      show: (text, seconds) => {
-        at("view-left").textContent = text;
-        at("view-left").parentElement.classList.toggle("soon", seconds <= 60);
+      show: (_, seconds) => {
+        at("view-left").textContent = `${minutes(seconds)} left`;
+        at("view-left").classList.toggle("soon", seconds <= 60);
       },
       soon: (seconds) => toast(seconds > 60 ? "Five minutes left" : "One minute left"),
       over: () => this.look(),
@@ -124,6 +126,7 @@ export class View {
       const open = at("keys").hidden;
       at("keys").hidden = !open;
       at("tool-keys").setAttribute("aria-expanded", String(open));
+      this.pane.fit();
     });
     // A key of the row must not take the phone's keyboard down.
     at("keys").addEventListener("pointerdown", (e) => { if (document.activeElement === at("touch")) e.preventDefault(); });
