@@ -109,10 +109,14 @@ func oneByHand(ctx context.Context, s *stage.Stage, chrome, home, url string) (t
 	}
 	defer c.Wait()
 	defer cancel()
-	find := s.Command(ctx, "xdotool", "search", "--sync", "--onlyvisible", "--class", "chromium")
-	find.Env = append(find.Env, env...)
-	if err := find.Run(); err != nil {
-		return 0, fmt.Errorf("xdotool: %w", err)
+	for deadline := time.Now().Add(20 * time.Second); ; { // --sync gives up when a window goes away while it looks
+		find := s.Command(ctx, "xdotool", "search", "--sync", "--onlyvisible", "--class", "chromium")
+		find.Env = append(find.Env, env...)
+		if err := find.Run(); err == nil {
+			break
+		} else if time.Now().After(deadline) {
+			return 0, fmt.Errorf("xdotool: %w", err)
+		}
 	}
 	return time.Since(begin), nil
 }

@@ -190,17 +190,21 @@ func keyToPixel(dial func() (net.Conn, error), target, password string) (time.Du
 
 // pressed times the way from a key to the update that covers the box.
 func (w *watcher) pressed(press func() error) (time.Duration, error) {
-	if _, err := w.next(); err != nil {
-		return 0, err
+	for w.seen == nil {
+		if _, err := w.next(); err != nil {
+			return 0, fmt.Errorf("cannot find the box: %w", err)
+		}
+		if err := w.more(); err != nil {
+			return 0, err
+		}
 	}
-	box, err := w.box(press)
-	if err != nil {
+	if err := w.awake(press); err != nil {
 		return 0, err
 	}
 	var times []time.Duration
 	for range keyRounds {
 		begin := time.Now()
-		f, err := w.change(press, box)
+		f, err := w.change(press, *w.seen)
 		if err != nil {
 			return 0, err
 		}
@@ -210,31 +214,28 @@ func (w *watcher) pressed(press func() error) (time.Duration, error) {
 	return median(times), nil
 }
 
-// box finds where the box is: the one thing that changes with a key.
-func (w *watcher) box(press func() error) (rect, error) {
-	if err := press(); err != nil {
-		return rect{}, err
-	}
-	for {
-		if err := w.more(); err != nil {
-			return rect{}, err
-		}
-		f, err := w.next()
-		if err != nil {
-			return rect{}, err
-		}
-		for _, r := range f.rects {
-			if r.w >= 16 && r.w <= 160 && r.h >= 16 && r.h <= 160 {
-				return r, nil
+// awake presses until the first change: a window that has just come up may not have the keyboard yet.
+func (w *watcher) awake(press func() error) error {
+	again := time.NewTicker(time.Second)
+	over := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-again.C:
+				press()
+			case <-over:
+				return
 			}
 		}
-	}
+	}()
+	_, err := w.change(press, *w.seen)
+	again.Stop()
+	close(over)
+	return err
 }
 
+// change presses the key and reads up to the picture that covers the box.
 func (w *watcher) change(press func() error, box rect) (frame, error) {
-	if err := w.more(); err != nil {
-		return frame{}, err
-	}
 	if err := press(); err != nil {
 		return frame{}, err
 	}

@@ -21,7 +21,8 @@ const (
 type watcher struct {
 	client *rfb.Client
 	stream io.ReadWriter
-	on     bool // continuous updates are on
+	on     bool  // continuous updates are on
+	seen   *rect // where the box with the pure colour begins, once a picture showed it
 }
 
 // frame is one FramebufferUpdate: when it was whole, and whether it covers a point.
@@ -32,7 +33,6 @@ type frame struct {
 
 type rect struct {
 	x, y, w, h int
-	pixel      [4]byte // the first one
 }
 
 func (f frame) covers(x, y int) bool {
@@ -131,10 +131,7 @@ func (w *watcher) update() (frame, error) {
 			return f, fmt.Errorf("encoding %d was not asked for", enc)
 		}
 		if n := int64(r.w) * int64(r.h) * 4; n > 0 {
-			if _, err := io.ReadFull(w.stream, r.pixel[:]); err != nil {
-				return f, err
-			}
-			if _, err := io.CopyN(io.Discard, w.stream, n-4); err != nil {
+			if err := w.picture(r, n); err != nil {
 				return f, err
 			}
 		}
@@ -142,4 +139,23 @@ func (w *watcher) update() (frame, error) {
 	}
 	f.at = time.Now()
 	return f, nil
+}
+
+// picture reads the pixels of a rectangle. Until the box was seen it looks for pure red or green, in the server's own order: blue, green, red.
+func (w *watcher) picture(r rect, n int64) error {
+	if w.seen != nil {
+		_, err := io.CopyN(io.Discard, w.stream, n)
+		return err
+	}
+	pixels := make([]byte, n)
+	if _, err := io.ReadFull(w.stream, pixels); err != nil {
+		return err
+	}
+	for i := 0; i+3 < len(pixels); i += 4 {
+		if c := [3]byte(pixels[i:]); c == [3]byte{0, 0, 255} || c == [3]byte{0, 255, 0} {
+			w.seen = &rect{x: r.x + i/4%r.w, y: r.y + i/4/r.w}
+			return nil
+		}
+	}
+	return nil
 }
