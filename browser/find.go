@@ -114,7 +114,7 @@ func script(path string) bool {
 	return string(head[:n]) == "#!"
 }
 
-var versionLine = regexp.MustCompile(`^(\D*\S)\s+((\d{1,6})(?:\.\d+)+)`)
+var versionLine = regexp.MustCompile(`^(\D*\S)\s+((\d{1,6})(?:\.\d+){3})(?:\s|$)`)
 
 // ask runs the binary for its name and version.
 func ask(path string, kind fault.Kind) (Binary, error) {

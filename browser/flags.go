@@ -10,6 +10,7 @@ import (
 // both), --no-sandbox, and --window-size, which makes a popup as large as its opener.
 func (p Person) flags() []string {
 	list := []string{
+		mark,
 		"--user-data-dir=" + p.UserData,
 		"--profile-directory=Default",
 		// The same at every start, or cookies written under one key cannot be read under the other, and Chrome deletes those.
@@ -19,7 +20,8 @@ func (p Person) flags() []string {
 		"--disable-search-engine-choice-screen",
 		"--hide-crash-restore-bubble",
 		"--start-maximized",
-		// The crash handler still writes minidumps, below HOME, which is Scratch.
+		// The crash handler still writes minidumps, below HOME, which is Scratch. Not --disable-crashpad-for-testing: with it the network
+		// service of Chromium 156 dies and is started again for ever, and no page loads.
 		"--disable-breakpad",
 		"--disable-gpu",
 		"--disable-background-networking",
@@ -38,8 +40,8 @@ func (p Person) flags() []string {
 var featuresOff = []string{
 	// 131 MiB an idle seat instead of 188 together with --disable-gpu, measured on Chromium 156.
 	"WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup", "SpareRendererForSitePerProcess",
-	// These talk to others: what the form looks like to Google, the language of the page, a search for casting devices by multicast.
-	"AutofillServerCommunication", "OptimizationHints", "Translate", "MediaRouter",
+	// These talk to others: the time and what a form looks like to Google, the language of a page, a search for casting devices by multicast.
+	"NetworkTimeServiceQuerying", "AutofillServerCommunication", "OptimizationHints", "Translate", "MediaRouter",
 }
 
 // roomyShm tells whether Chrome can keep its shared memory in dir: a container's 64 MB, or a unit without the directory, crash its renderers.
@@ -53,8 +55,9 @@ func roomyShm(dir string) bool {
 	return st.Bavail*uint64(st.Bsize) >= want
 }
 
-// Mark stands in the environment of every browser that this package starts; Holder looks for it.
-const mark = "FIVEDIVE_BROWSER_PROCESS=person"
+// mark stands in the command line of every browser that this package starts; Chrome does not know it. An environment variable would not do:
+// Chrome writes zeros over its environment.
+const mark = "--5dive-browser"
 
 // environment is built from nothing: what the caller has (a session bus, proxies, a keyring, a locale) must not change what Chrome does.
 func (p Person) environment() []string {
@@ -66,7 +69,6 @@ func (p Person) environment() []string {
 		}
 	}
 	list := []string{
-		mark,
 		"HOME=" + p.Scratch,
 		"TMPDIR=" + p.Scratch,
 		"PATH=/usr/bin:/bin",

@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
@@ -84,14 +83,18 @@ func isChrome(exe string) bool {
 	return err == nil
 }
 
-// arguments splits a command line. A child of Chrome rewrites its own into one text with spaces.
+// arguments splits a command line. Chrome rewrites those of its processes, the main one too, some time after the start, into one text with
+// spaces; it is split where a switch begins, so that a path with spaces stays whole.
 func arguments(text []byte) (argv []string) {
-	text = bytes.TrimRight(text, "\x00")
-	for _, a := range bytes.Split(text, []byte{0}) {
-		argv = append(argv, string(a))
+	line := strings.TrimRight(string(text), "\x00")
+	if strings.Contains(line, "\x00") {
+		return strings.Split(line, "\x00")
 	}
-	if len(argv) == 1 && strings.Contains(argv[0], " --type=") {
-		argv = strings.Split(argv[0], " ")
+	for i, part := range strings.Split(line, " --") {
+		if i > 0 {
+			part = "--" + part
+		}
+		argv = append(argv, part)
 	}
 	return argv
 }
@@ -100,16 +103,13 @@ func (p process) main() bool {
 	return !slices.ContainsFunc(p.argv, func(a string) bool { return strings.HasPrefix(a, "--type=") || a == "--monitor-self" })
 }
 
-func (p process) ours() bool {
-	env, err := os.ReadFile(filepath.Join(p.dir, "environ"))
-	return err == nil && slices.Contains(strings.Split(string(env), "\x00"), mark)
-}
+func (p process) ours() bool { return slices.Contains(p.argv, mark) }
 
-// holds tells whether the process was started on the directory, however it spells it.
+// holds tells whether the process was started on the directory, however it spells it. In a rewritten command line the page may follow.
 func (p process) holds(userData string) bool {
 	for _, a := range p.argv {
 		path, found := strings.CutPrefix(a, "--user-data-dir=")
-		if found && (path == userData || p.same(path, userData)) {
+		if found && (path == userData || strings.HasPrefix(path, userData+" ") || p.same(path, userData)) {
 			return true
 		}
 	}
