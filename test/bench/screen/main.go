@@ -27,6 +27,8 @@ const (
 	farAway     = 100 * time.Millisecond
 )
 
+var servers = flag.String("servers", "tigervnc x11vnc", "VNC servers to measure")
+
 func main() {
 	binary := flag.String("binary", "bin/5dive", "the product")
 	flag.Parse()

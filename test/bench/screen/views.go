@@ -30,7 +30,7 @@ const (
 
 // views measures both VNC servers through the product and beside it.
 func views(ctx context.Context, t *table, binary string) error {
-	for _, server := range []string{"tigervnc", "x11vnc"} {
+	for _, server := range strings.Fields(*servers) {
 		err := with(binary, func(s *stage.Stage) error { return view(ctx, t, s, server) })
 		if err != nil {
 			return fmt.Errorf("%s: %w", server, err)
@@ -206,7 +206,7 @@ func (w *watcher) pressed(press func() error) (time.Duration, error) {
 		begin := time.Now()
 		f, err := w.change(press, *w.seen)
 		if err != nil {
-			return 0, err
+			return 0, fmt.Errorf("after %d keys (p50 %s): %w", len(times), ms(median(append(times, 0))), err)
 		}
 		times = append(times, f.at.Sub(begin))
 		time.Sleep(time.Duration(7+len(times)%17) * time.Millisecond) // not in step with the display's own frames
@@ -241,11 +241,11 @@ func (w *watcher) change(press func() error, box rect) (frame, error) {
 	}
 	for {
 		f, err := w.next()
-		if err != nil || f.covers(box.x+boxX, box.y+boxY) {
+		if err != nil {
 			return f, err
 		}
-		if err := w.more(); err != nil {
-			return frame{}, err
+		if err := w.more(); err != nil || f.covers(box.x+boxX, box.y+boxY) {
+			return f, err
 		}
 	}
 }
