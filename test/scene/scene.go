@@ -161,7 +161,9 @@ func (s *Scene) SignIn(kept bool) {
 func (s *Scene) Account(kept bool) {
 	s.T.Helper()
 	ctx := Limit(s.T, time.Minute)
-	r, err := s.Site.WaitRequest(ctx, "the account page", func(r site.Request) bool { return r.Path == "/account" || r.Path == "/login" })
+	r, err := s.Site.WaitRequest(ctx, "the account page", func(r site.Request) bool {
+		return r.Method == "GET" && (r.Path == "/account" || r.Path == "/login")
+	})
 	if err != nil {
 		s.T.Fatal(err)
 	}

@@ -62,6 +62,9 @@ func look(pid int) (Task, bool) {
 	for _, a := range bytes.Split(bytes.TrimRight(line, "\x00"), []byte{0}) {
 		p.Argv = append(p.Argv, string(a))
 	}
+	if len(p.Argv) == 1 && strings.Contains(p.Argv[0], " --") {
+		p.Argv = strings.Fields(p.Argv[0]) // Chrome writes its own anew, with spaces
+	}
 	return p, true
 }
 
