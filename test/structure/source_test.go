@@ -127,6 +127,7 @@ func TestLockNamesNoHost(t *testing.T) {
 
 func tracked(t *testing.T) []string {
 	t.Helper()
+	watch(t)
 	cmd := exec.Command("git", "ls-files", "-z")
 	cmd.Dir = top
 	out, err := cmd.Output()

@@ -64,6 +64,7 @@ func (p listed) name() string {
 
 func packages(t *testing.T) []listed {
 	t.Helper()
+	watch(t)
 	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Imports,GoFiles,TestGoFiles,XTestGoFiles", "./...")
 	cmd.Dir = top
 	out, err := cmd.Output()
@@ -79,6 +80,21 @@ func packages(t *testing.T) []listed {
 			t.Fatal(err)
 		}
 		all = append(all, p)
+	}
+}
+
+// watch opens every folder of the tree, so that go test sees a changed tree and does not answer from its cache: it does not know what
+// go list and git look at.
+func watch(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir(top, func(_ string, entry os.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && slices.Contains([]string{".git", "node_modules", "bin"}, entry.Name()) {
+			return filepath.SkipDir
+		}
+		return nil // what goes while we look is no fault
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
