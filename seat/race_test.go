@@ -20,7 +20,7 @@ import (
 
 const (
 	raceRuns     = 2000
-	controlLimit = 60 * time.Second // on a busy box of two cores
+	controlLimit = 3 * time.Minute // on a busy box of two cores
 )
 
 func init() {
