@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -74,6 +73,17 @@ func New(ctx context.Context, c Config) (*Person, error) {
 		return nil, fmt.Errorf("cannot start the person's browser: %w", err)
 	}
 	return p, nil
+}
+
+// Tab opens a second page in the same browser, as large as a desktop's window. Close ends that page alone.
+func (p *Person) Tab(width, height int) (*Person, error) {
+	tab, end := chromedp.NewContext(p.ctx)
+	second := &Person{ctx: tab, cancel: []context.CancelFunc{end}}
+	if err := chromedp.Do(tab, chromedp.EmulateViewport(int64(width), int64(height))); err != nil {
+		end()
+		return nil, fmt.Errorf("cannot open another tab: %w", err)
+	}
+	return second, nil
 }
 
 // Close ends the browser and removes its profile.
@@ -153,39 +163,6 @@ func Evaluate[T any](p *Person, expression string) (T, error) {
 // Connected waits until the remote screen is there.
 func (p *Person) Connected() error {
 	return p.Await("the remote screen", `document.querySelector("#connection")?.dataset.state === "connected"`, 30*time.Second)
-}
-
-// ClickScreen clicks on the remote screen, at a point of the screen's own pixels.
-func (p *Person) ClickScreen(x, y int) error {
-	type point struct{ X, Y float64 }
-	at, err := Evaluate[point](p, `(() => { const c = document.querySelector("#screen canvas"), r = c.getBoundingClientRect();
-		return { X: r.left + `+strconv.Itoa(x)+` * r.width / c.width, Y: r.top + `+strconv.Itoa(y)+` * r.height / c.height } })()`)
-	if err != nil {
-		return fmt.Errorf("cannot find the remote screen: %w", err)
-	}
-	ctx, cancel := p.within(20 * time.Second)
-	defer cancel()
-	return chromedp.Do(ctx, chromedp.MouseClickXY(at.X, at.Y))
-}
-
-// SendText uses the page's own box for text.
-func (p *Person) SendText(text string, several bool) error {
-	if err := p.Press("#tool-text"); err != nil {
-		return err
-	}
-	field := "#text-line"
-	if several {
-		field = "#text-lines"
-		if err := p.Press("#text-many"); err != nil {
-			return err
-		}
-	}
-	ctx, cancel := p.within(20 * time.Second)
-	defer cancel()
-	if err := chromedp.Do(ctx, chromedp.SendKeys(chromedp.CSS(field), text), chromedp.Click(chromedp.CSS("#text-send"))); err != nil {
-		return errors.New("cannot use the box for text")
-	}
-	return p.Await("the box to be empty", `document.querySelector("`+field+`").value === ""`, 20*time.Second)
 }
 
 // Shot takes a picture of the page.

@@ -53,6 +53,25 @@ func (e Event) Text(name string) string {
 	return ""
 }
 
+// Place is where the page had the element called id when it told about itself (Kind "load", "resize", "visibility"): its middle, in
+// pixels of the screen.
+func (e Event) Place(id string) (x, y int, ok bool) {
+	places, _ := e.Detail["places"].(map[string]any)
+	at, _ := places[id].([]any)
+	if len(at) != 2 {
+		return 0, 0, false
+	}
+	left, _ := at[0].(float64)
+	top, _ := at[1].(float64)
+	return int(left), int(top), true
+}
+
+// Number is the detail called name as a number, 0 if it is none.
+func (e Event) Number(name string) int {
+	n, _ := e.Detail[name].(float64)
+	return int(n)
+}
+
 type journal struct {
 	mu       sync.Mutex
 	changed  chan struct{} // closed and replaced at each entry

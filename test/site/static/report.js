@@ -25,7 +25,18 @@
     send();
   };
 
+  // The middle of everything with an id, in pixels of the screen: whoever sees only the screen can find it there.
+  const places = () => {
+    const left = screenX + (outerWidth - innerWidth) / 2, top = screenY + outerHeight - innerHeight, found = {};
+    for (const element of document.querySelectorAll("[id]")) {
+      const box = element.getBoundingClientRect();
+      if (box.width && box.height) found[element.id] = [Math.round(left + box.x + box.width / 2), Math.round(top + box.y + box.height / 2)];
+    }
+    return found;
+  };
+
   const about = () => ({
+    places: places(),
     query: location.search,
     visibility: document.visibilityState,
     name: window.name,
@@ -40,6 +51,7 @@
   addEventListener("load", () => window.report("load", about()));
   document.addEventListener("visibilitychange", () => window.report("visibility", about()));
   addEventListener("resize", () => window.report("resize", about()));
+  addEventListener("blur", () => window.report("blur")); // the focus went to the address bar or to another window
   addEventListener("click", (e) => window.report("click", { id: e.target.id, x: e.clientX, y: e.clientY }));
   addEventListener("pagehide", () => {
     const rest = waiting.splice(0);
