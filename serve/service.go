@@ -17,6 +17,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/5dive/browser/internal/clock"
 	"github.com/5dive/browser/internal/fault"
 	"github.com/5dive/browser/seat"
@@ -61,6 +63,10 @@ func Run(ctx context.Context, c Config, ready func()) error {
 	}
 	if c.Idle == 0 {
 		c.Idle = time.Minute
+	}
+	// A core file would hold tokens, pictures and what was typed. Keepers, displays and VNC servers inherit the limit.
+	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
+		return fault.New(fault.Failed, "cannot switch core files off: %w", err)
 	}
 	if err := c.Seat.Ensure(); err != nil {
 		return err

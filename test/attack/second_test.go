@@ -1,11 +1,14 @@
 package attack_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/5dive/browser/internal/testuser"
 	"github.com/5dive/browser/test/scene"
@@ -20,6 +23,7 @@ func TestSecondUser(t *testing.T) {
 }
 
 func secondUser(t *testing.T, w *world) {
+	coresOn(t) // as in a shell with ulimit -c unlimited
 	asOther := watch(t, testuser.Self(w.other, "role", "watch"))
 	asRoot := watch(t, exec.Command("/proc/self/exe", "role", "watch"))
 	naive := canary()
@@ -85,6 +89,17 @@ func (w *world) attacked(t *testing.T, g target) {
 	if controls < 25 {
 		t.Errorf("only %d controls", controls)
 	}
+}
+
+// coresOn lets this process and what it starts write core files.
+func coresOn(t *testing.T) {
+	t.Helper()
+	var was unix.Rlimit
+	if err := errors.Join(unix.Getrlimit(unix.RLIMIT_CORE, &was),
+		unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY})); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { unix.Setrlimit(unix.RLIMIT_CORE, &was) })
 }
 
 // limits holds every process of the seat to writing no core file, whatever the limit of the shell was that ran the verb.
