@@ -25,7 +25,7 @@ test: tools test-tools build ## every test; a skipped layer is a failure when CI
 test-long: tools test-tools build ## with the real waits (36 s and more)
 	test/go-test $(GO_TEST) -tags long ./...
 
-bench: tools test-tools build ## the figures of docs/bench.md, each beside its peer or limit
+bench: tools test-tools build ## each figure beside its peer or limit
 	go run ./test/bench/bridge
 	go run ./test/bench/screen
 

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"os"
 	"strconv"
 	"strings"
@@ -78,18 +79,33 @@ func (p *profile) ensureServed(c *call, r request) (already bool, err error) {
 			Try("5dive browser serve %s --stop", p.site)
 	case Starting, Stopping: // left by a caller who went away
 		if run := p.running(); run != nil {
-			if state == Stopping {
-				<-run.ended
-			} else if err := <-run.ready; err == nil {
-				run.ready <- nil
-				return true, nil
+			if served, err := run.settled(c.ctx); served || err != nil {
+				return served, err
 			}
 		}
 	}
-	if already, err = false, p.serve(c.ctx, r, c.progress); err == nil {
+	return false, p.serve(c.ctx, r, c.progress)
+}
+
+// settled waits for a start that somebody else began, or for the end of a run that is stopping; served tells that it is open now.
+func (r *run) settled(ctx context.Context) (served bool, err error) {
+	select {
+	case err := <-r.ready:
+		r.ready <- err // for whoever asks next
+		if err == nil && r.profile.State() == Served {
+			return true, nil
+		}
+	case <-r.ended:
 		return false, nil
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
 	}
-	return false, err
+	select {
+	case <-r.ended:
+		return false, nil
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
+	}
 }
 
 // stop ends a person's browser and keeps the profile.

@@ -13,8 +13,10 @@ import (
 
 // A record in the run directory names what a keeper of this profile runs, for the next service if both die.
 
+const recordPrefix, recordSuffix = "keeper-", ".json"
+
 func (p *profile) recordPath() string {
-	return filepath.Join(p.service.config.Seat.Run(), "keeper-"+p.site.ID()+".json")
+	return filepath.Join(p.service.config.Seat.Run(), recordPrefix+p.site.ID()+recordSuffix)
 }
 
 func (p *profile) remember(left keeper.Left) {

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -66,7 +67,9 @@ type call struct {
 
 // decode reads the request body strictly.
 func (c *call) decode(into any) error {
-	if err := json.Unmarshal(c.body, into); err != nil {
+	from := json.NewDecoder(bytes.NewReader(c.body))
+	from.DisallowUnknownFields()
+	if err := from.Decode(into); err != nil {
 		return fault.New(fault.Usage, "cannot read the request: %w", err)
 	}
 	return nil

@@ -185,7 +185,6 @@ func (s *Service) done(c *call) (any, error) {
 		return nil, err
 	}
 	ctx := context.WithoutCancel(c.ctx)
-	c.progress("closing the browser so that the login is written")
 	p, err := s.take(ctx, site)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package serve
 import (
 	"encoding/json"
 	"path/filepath"
+	"strings"
 
 	"github.com/5dive/browser/internal/safefile"
 	"github.com/5dive/browser/seat"
@@ -56,8 +57,13 @@ func (s *Service) change(site string, to *wish) {
 	}
 }
 
-// resume serves again what was served when the last service ended.
+// resume ends what an earlier service and its keepers left behind, and serves again what was served when that service ended.
 func (s *Service) resume() {
+	for _, site := range s.leftBehind() {
+		if err := s.clear(site); err != nil {
+			logf("cannot clear up after the last browser of %s: %v", site, err)
+		}
+	}
 	for id, w := range s.wishes() {
 		site, err := seat.ParseSite(id)
 		if err != nil {
@@ -107,4 +113,34 @@ func (s *Service) stopAll() {
 			<-l.ended
 		}
 	}
+}
+
+// leftBehind lists the profiles whose keeper left a record: it was killed, or is still saving a login.
+func (s *Service) leftBehind() []seat.Site {
+	paths, _ := filepath.Glob(filepath.Join(s.config.Seat.Run(), recordPrefix+"*"+recordSuffix)) // the pattern is ours
+	var sites []seat.Site
+	for _, path := range paths {
+		id := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), recordPrefix), recordSuffix)
+		if site, err := seat.ParseSite(id); err == nil {
+			sites = append(sites, site)
+		}
+	}
+	return sites
+}
+
+// clear adopts what is left of a profile, unless a call does so already.
+func (s *Service) clear(site seat.Site) error {
+	p, err := s.take(s.ctx, site)
+	if err != nil {
+		return err
+	}
+	defer p.give()
+	if p.State() != Stopped || !p.remembered() {
+		return nil
+	}
+	lock, err := p.lock(s.ctx, func(string) {})
+	if err != nil {
+		return err
+	}
+	return lock.Close()
 }

@@ -18,6 +18,10 @@ import (
 
 // relayVerb serves people until ctx ends. What the words leave out stands in the box's configuration.
 func relayVerb(ctx context.Context, r cli.Relay, report func(string)) error {
+	if os.Geteuid() == 0 {
+		return fault.New(fault.Denied, "cannot start the relay as root: it needs no right but its socket's").
+			Try("sudo -u %s 5dive browser relay", serve.RelayUser)
+	}
 	box, err := serve.LoadBox()
 	if err != nil {
 		return err
