@@ -66,7 +66,7 @@ func newTab(t *testing.T, browser context.Context, s shape) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	ctx, stop := context.WithTimeout(ctx, 90*time.Second)
+	ctx, stop := context.WithTimeout(ctx, 4*time.Minute)
 	t.Cleanup(stop)
 	b := &tab{t: t, ctx: ctx}
 	scale := 1.0
@@ -121,7 +121,7 @@ func (b *tab) wait(js string) {
 	b.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for late := time.After(25 * time.Second); ; {
+	for late := time.After(time.Minute); ; {
 		if ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("!!("+js+")")); err == nil && ok {
 			return
 		}
@@ -172,6 +172,16 @@ func (b *tab) clipboard(g *rig) {
 		BrowserContextID: chromedp.FromContext(b.ctx).BrowserContextID}); err != nil {
 		b.t.Fatal(err)
 	}
+	eval[bool](b, `(async () => { while ((await navigator.permissions.query({name: "clipboard-write"})).state !== "granted"); return true })()`)
+}
+
+// insert types text in one piece, as an input method or a phone's keyboard does.
+func (b *tab) insert(text string) {
+	b.t.Helper()
+	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, input.InsertText, input.InsertTextParams{Text: text})
+		return err
+	}))
 }
 
 // paste puts text on the browser's clipboard and presses Ctrl+V, without waiting for anything in between.

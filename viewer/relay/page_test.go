@@ -16,7 +16,7 @@ func TestPageStates(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Run("refused", func(t *testing.T) { refusedStates(t, newTab(t, browser, s)) })
 			t.Run("open", func(t *testing.T) { openStates(t, newTab(t, browser, s)) })
-			t.Run("ended", func(t *testing.T) { endedStates(t, newTab(t, browser, s)) })
+			t.Run("ended", func(t *testing.T) { endedStates(t, newTab(t, browser, s), s) })
 			t.Run("dark", func(t *testing.T) { darkStates(t, newTab(t, browser, s)) })
 		})
 	}
@@ -71,7 +71,7 @@ func openStates(t *testing.T, b *tab) {
 	b.quiet()
 }
 
-func endedStates(t *testing.T, b *tab) {
+func endedStates(t *testing.T, b *tab, s shape) {
 	for _, c := range []struct {
 		name   string
 		answer api.DoneResult
@@ -82,6 +82,9 @@ func endedStates(t *testing.T, b *tab) {
 		{"unknown", api.DoneResult{State: "UNKNOWN (no adapter)", Saved: true}},
 		{"killed", api.DoneResult{State: "authenticated", Saved: false}},
 	} {
+		if s.touch && c.name != "authenticated" && c.name != "challenge" {
+			continue // the same card with other words
+		}
 		g := newRig(t, "", nil)
 		g.seat.verdict, g.seat.hold = c.answer, make(chan struct{})
 		b.open(g)
@@ -122,8 +125,5 @@ func darkStates(t *testing.T, b *tab) {
 	b.connected()
 	b.do(chromedp.Click(chromedp.CSS("#tool-text")))
 	b.axe("open")
-	b.do(chromedp.Click(chromedp.CSS("#done")))
-	b.card("ended")
-	b.axe("done")
 	b.quiet()
 }

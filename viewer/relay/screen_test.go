@@ -15,6 +15,7 @@ import (
 type fakeScreen struct {
 	seat *fakeSeat
 
+	draw          sync.Mutex // one picture at a time: a late one of the old size would stay
 	mu            sync.Mutex // guards the connection and the size
 	ws            *websocket.Conn
 	width, height int
@@ -157,41 +158,44 @@ func (f *fakeScreen) key(sym uint32, down bool) {
 
 // resize tells the client of a new size, as X0tigervnc does after RandR.
 func (f *fakeScreen) resize(w, h int) {
+	f.draw.Lock()
+	defer f.draw.Unlock()
 	f.mu.Lock()
 	f.width, f.height = w, h
 	f.mu.Unlock()
 	const desktopSize = -223
 	f.write(uint8(0), uint8(0), uint16(1), uint16(0), uint16(0), uint16(w), uint16(h), int32(desktopSize))
-	f.picture()
+	f.paint()
 }
 
-// picture sends all of the screen, raw: a bar, and the box of a login form.
 func (f *fakeScreen) picture() error {
+	f.draw.Lock()
+	defer f.draw.Unlock()
+	return f.paint()
+}
+
+// paint sends all of the screen in RRE, a ground and boxes on it: a bar, and the form of a login page.
+func (f *fakeScreen) paint() error {
 	f.mu.Lock()
 	w, h := f.width, f.height
 	f.mu.Unlock()
-	pixels := make([]byte, 4*w*h)
 	left, right := max(16, w/2-180), min(w-16, w/2+180)
-	for y := range h {
-		for x := range w {
-			colour := [3]byte{244, 246, 248}
-			switch {
-			case y < 84:
-				colour = [3]byte{222, 227, 232}
-				if y > 44 && y < 76 && x > 60 && x < w-60 {
-					colour = [3]byte{255, 255, 255}
-				}
-			case x > left && x < right && y > 140 && y < 420:
-				colour = [3]byte{255, 255, 255}
-				if x > left+24 && x < right-24 && ((y > 200 && y < 240) || (y > 260 && y < 300)) {
-					colour = [3]byte{233, 237, 240}
-				}
-				if x > left+24 && x < right-24 && y > 330 && y < 374 {
-					colour = [3]byte{10, 102, 194}
-				}
-			}
-			copy(pixels[4*(y*w+x):], []byte{colour[0], colour[1], colour[2], 255})
-		}
+	boxes := []struct {
+		colour       [3]byte
+		x0, y0, x, y int
+	}{
+		{[3]byte{222, 227, 232}, 0, 0, w, 84},
+		{[3]byte{255, 255, 255}, 60, 44, w - 60, 76},
+		{[3]byte{255, 255, 255}, left, 140, right, 420},
+		{[3]byte{233, 237, 240}, left + 24, 200, right - 24, 240},
+		{[3]byte{233, 237, 240}, left + 24, 260, right - 24, 300},
+		{[3]byte{10, 102, 194}, left + 24, 330, right - 24, 374},
 	}
-	return f.write(uint8(0), uint8(0), uint16(1), uint16(0), uint16(0), uint16(w), uint16(h), int32(0), pixels)
+	const rre = 2
+	parts := []any{uint8(0), uint8(0), uint16(1), uint16(0), uint16(0), uint16(w), uint16(h), int32(rre),
+		uint32(len(boxes)), []byte{244, 246, 248, 255}}
+	for _, b := range boxes {
+		parts = append(parts, b.colour[:], uint8(255), uint16(b.x0), uint16(b.y0), uint16(b.x-b.x0), uint16(b.y-b.y0))
+	}
+	return f.write(parts...)
 }

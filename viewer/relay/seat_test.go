@@ -89,7 +89,7 @@ func (s *fakeSeat) change(do func()) {
 // wait waits until is() holds, which is asked under the lock after each change.
 func (s *fakeSeat) wait(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	late := time.After(20 * time.Second)
+	late := time.After(time.Minute)
 	for {
 		s.mu.Lock()
 		ok, next := is(), s.changed

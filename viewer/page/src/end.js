@@ -6,6 +6,8 @@ const ENDS = {
   done: ["The view is closed", "It was ended with Done.", "good"],
   revoked: ["The view was ended from the box", "Somebody there took the link back. A login that was made stays.", "neutral"],
   expired: ["The time is over", "The view reached the end of its time. A login that was made stays.", "warn"],
+  replaced: ["A newer link took its place", "Use the link that you were given last. A login that was made stays.", "neutral"],
+  stopped: ["The browser was stopped on the box", "A login that was made stays.", "neutral"],
   limit: ["The time is over", "The view reached the end of its time. A login that was made stays.", "warn"],
   idle: ["The view closed itself", "There was no key or click for a while. A login that was made stays.", "warn"],
   gone: ["The view closed itself", "This page was out of reach for too long. A login that was made stays.", "warn"],

@@ -28,6 +28,7 @@ async function begin() {
   try {
     const state = await call("state");
     if (state.phase === "open") return view.open(state);
+    if (state.phase === "saving") return wait();
     if (state.phase === "ended" && !nonce) return end.ended({ end: state.end });
   } catch (refusal) {
     if (refusal.offline) return refuse(refusal, begin);
@@ -36,6 +37,16 @@ async function begin() {
     return refuse({ message: "this address is only half of the link", next: "Open the whole link that you were given, or ask for a new one." });
   }
   await peek();
+}
+
+// wait stays while Done, pressed before a reload or in another tab, does its work.
+function wait() {
+  if (at("saving").hidden) end.saving();
+  setTimeout(async () => {
+    const state = await call("state").catch(() => ({ phase: "ended", end: "done" }));
+    if (state.phase === "saving") wait();
+    else end.ended({ end: state.end });
+  }, 1500);
 }
 
 async function peek() {

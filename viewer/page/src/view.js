@@ -80,6 +80,7 @@ export class View {
     } catch (refusal) {
       if (!(refusal instanceof Refusal)) throw refusal;
       if (!refusal.offline) return this.#over("");
+      if (this.left.left === 0) return this.#over("limit");
       if (++this.#misses >= 2) this.screen.drop();
       return false;
     }
