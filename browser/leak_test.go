@@ -88,7 +88,10 @@ func findInProc(secret string) string {
 // Row 25: a crash writes no core file, and its minidump only below Scratch.
 func TestCrashLeavesNothingOutsideScratch(t *testing.T) {
 	r := newRig(t)
-	c := r.signIn(true)
+	r.signIn(true).stop()
+	r.site.Forget()
+	c := r.start("")
+	r.account()
 	renderer := r.helper("--type=renderer")
 	syscall.Kill(renderer, syscall.SIGSEGV)
 	syscall.Kill(c.pid(), syscall.SIGSEGV)

@@ -22,7 +22,7 @@ func (r *rig) signIn(kept bool) *running {
 // account waits for a request of the account page.
 func (r *rig) account() site.Request {
 	r.t.Helper()
-	seen, err := r.site.WaitRequest(r.ctx, "the account page", func(q site.Request) bool { return q.Path == "/account" })
+	seen, err := r.site.WaitRequest(r.wait(), "the account page", func(q site.Request) bool { return q.Path == "/account" })
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func (r *rig) again(what string, kept bool) {
 	if !seen.Session || seen.Kept != kept {
 		r.t.Errorf("%s: the site saw session %v and kept %v; want session, kept %v", what, seen.Session, seen.Kept, kept)
 	}
-	if _, err := r.site.WaitEvent(r.ctx, "/account", "load"); err != nil {
+	if _, err := r.site.WaitEvent(r.wait(), "/account", "load"); err != nil {
 		r.t.Fatal(err)
 	}
 	c.stop()
@@ -139,7 +139,7 @@ func (r *rig) cookiePrefixes() (v10, v11 int) {
 func TestPageSeesAnOrdinaryBrowser(t *testing.T) {
 	r := newRig(t)
 	c := r.start("/tabs")
-	e, err := r.site.WaitEvent(r.ctx, "/tabs", "load")
+	e, err := r.site.WaitEvent(r.wait(), "/tabs", "load")
 	if err != nil {
 		t.Fatal(err)
 	}

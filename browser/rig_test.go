@@ -19,7 +19,6 @@ import (
 // rig is one profile on one X display in front of one demo site.
 type rig struct {
 	t         *testing.T
-	ctx       context.Context
 	binary    Binary
 	site      *site.Site
 	origin    string // of the site
@@ -41,9 +40,7 @@ func newRig(t *testing.T) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(top) })
-	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
-	t.Cleanup(cancel)
-	r := &rig{t: t, ctx: ctx, binary: binary, top: top, userData: filepath.Join(top, "chrome"), scratch: filepath.Join(top, "s")}
+	r := &rig{t: t, binary: binary, top: top, userData: filepath.Join(top, "chrome"), scratch: filepath.Join(top, "s")}
 	for _, dir := range []string{r.userData, r.scratch} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
@@ -142,4 +139,11 @@ func (c *running) stop() {
 	case <-time.After(15 * time.Second):
 		c.r.t.Fatal("Chrome did not end within 15 s of SIGINT")
 	}
+}
+
+// wait is the deadline of one thing that a Chrome does; it is long because the machine may be busy.
+func (r *rig) wait() context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
+	r.t.Cleanup(cancel)
+	return ctx
 }
