@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// Limit caps connections whose handshake has not ended (security.md row 20). The cap per peer keeps one user of the
+// Limit caps connections whose handshake has not ended (docs/threat-model.md row 20). The cap per peer keeps one user of the
 // machine from taking the places of the others. The zero value is the product's; it is safe for concurrent use.
 type Limit struct {
 	PerPeer int // of one uid; 8. Peers whose uid cannot be told count as one

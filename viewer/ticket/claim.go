@@ -44,7 +44,7 @@ func (b *Book) claim(s *shelf, nonce secret.Text, session string, alive func() e
 	return e.Ticket, nil
 }
 
-// judge says why e may not be redeemed, or "". The order is that of decisions.md "One claim": a ticket that ended is
+// judge says why e may not be redeemed, or "". The order is that of docs/decisions (one claim): a ticket that ended is
 // refused before anything about the caller counts, and only the last step touches the view.
 func (b *Book) judge(e *entry, ours, bound bool, alive func() error) (Reason, error) {
 	switch {

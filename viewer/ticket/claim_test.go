@@ -12,7 +12,7 @@ import (
 	"github.com/5dive/browser/viewer/ticket"
 )
 
-// generic is the one text that a caller who does not hold the link may read (security.md row 45).
+// generic is the one text that a caller who does not hold the link may read (docs/threat-model.md row 45).
 const generic = "cannot redeem the link: it was used, has expired, or is not for this session"
 
 func TestClaim(t *testing.T) {
@@ -120,7 +120,7 @@ func late(w *watch, _ *ticket.Book, _ ticket.Minted)   { w.pass(601 * time.Secon
 func swept(w *watch, b *ticket.Book, m ticket.Minted)  { late(w, b, m); b.Expire(w.read()) }
 
 // TestAliveIsAskedLast counts how often a claim touches the view: once for the winner, never for anybody who is refused
-// for another reason, a replay above all (the seed: a pure refusal).
+// for another reason, a replay above all (a pure refusal).
 func TestAliveIsAskedLast(t *testing.T) {
 	w := newWatch()
 	b := ticket.New(w.read)

@@ -7,7 +7,7 @@ import (
 	"github.com/5dive/browser/viewer/ticket"
 )
 
-// TestClocks is row 44 of security.md section 9: what the clocks may do between mint and claim. A reboot voids all
+// TestClocks is row 44 of docs/threat-model.md: what the clocks may do between mint and claim. A reboot voids all
 // because the book is memory.
 func TestClocks(t *testing.T) {
 	const s, h, d = time.Second, time.Hour, 24 * time.Hour

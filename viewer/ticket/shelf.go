@@ -65,7 +65,7 @@ func (s *shelf) end(why Reason) (Ticket, bool) {
 	return e.Ticket, true
 }
 
-// late tells whether the ticket may no longer be redeemed, by the rule of security.md section 6: an age below zero or
+// late tells whether the ticket may no longer be redeemed, by the rule of docs/decisions: an age below zero or
 // over the TTL, or a wall clock that tells another story than the boot clock (a VM restored from a snapshot).
 func (e *entry) late(now clock.Instant) bool {
 	ttl := e.RedeemBy - e.Start.Boot

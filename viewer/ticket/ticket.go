@@ -19,7 +19,7 @@ import (
 	"github.com/5dive/browser/internal/secret"
 )
 
-// Limits of a ticket's life (decisions.md, design.md "One clock for a view").
+// Limits of a ticket's life (docs/ARCHITECTURE.md, the two instants).
 const (
 	TTL     = 600 * time.Second  // redeem within, unless the request says otherwise
 	MinTTL  = 30 * time.Second   // shortest that may be asked for
