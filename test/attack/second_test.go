@@ -24,8 +24,8 @@ func TestSecondUser(t *testing.T) {
 
 func secondUser(t *testing.T, w *world) {
 	coresOn(t) // as in a shell with ulimit -c unlimited
-	asOther := watch(t, testuser.Self(w.other, "role", "watch"))
-	asRoot := watch(t, exec.Command("/proc/self/exe", "role", "watch"))
+	asOther := watch(t, testuser.Self(w.other, "role", "watch", "1ms"))
+	asRoot := watch(t, exec.Command("/proc/self/exe", "role", "watch", "10ms"))
 	naive := canary()
 	caught(func(argv ...string) *exec.Cmd { return testuser.Command(w.AsUser(), argv...) }, naive)
 

@@ -23,19 +23,24 @@ type seen struct {
 	Environ []string // root's watcher: environments; a user's: those of others that he could read
 }
 
-// watchRole reads every command line of the machine as fast as it can until stdin closes, and then tells what it saw. It collects all
-// instead of looking for secrets, because a secret may pass before anybody knows that it is one.
-func watchRole([]string) error {
+// watchRole reads the command lines of the machine until stdin closes, about a thousand times a second or with the pause that it is given,
+// and then tells what it saw. It collects all instead of looking for secrets, because a secret may pass before anybody knows that it is one.
+func watchRole(args []string) error {
+	pause, err := time.ParseDuration(args[0])
+	if err != nil {
+		return err
+	}
 	var over atomic.Bool
 	go func() { io.Copy(io.Discard, os.Stdin); over.Store(true) }()
 	lines, environ := map[string]bool{}, map[string]bool{}
-	w := watcher{self: os.Getuid(), buffer: make([]byte, 1<<20)}
+	w := watcher{self: os.Getuid(), buffer: make([]byte, 1<<20), young: map[string]time.Time{}}
 	begin, looks := time.Now(), 0
 	fmt.Println("ready")
-	for ; !over.Load(); looks++ {
-		if err := w.look(lines, environ, looks%10 == 0); err != nil {
+	for tick := time.NewTicker(pause); !over.Load(); looks++ {
+		if err := w.look(lines, environ, looks%100 == 0); err != nil {
 			return err
 		}
+		<-tick.C
 	}
 	s := seen{Looks: looks, Seconds: time.Since(begin).Seconds()}
 	for line := range lines {
@@ -47,13 +52,18 @@ func watchRole([]string) error {
 	return json.NewEncoder(os.Stdout).Encode(s)
 }
 
+// watcher looks at a process again and again while it is young, since a program begins with the words of the one that forked it, and at
+// all of them now and then.
 type watcher struct {
 	self   int
 	buffer []byte
+	young  map[string]time.Time // pid -> until when
 }
 
+const youth = 200 * time.Millisecond
+
 // look goes over /proc once.
-func (w *watcher) look(lines, environ map[string]bool, deep bool) error {
+func (w *watcher) look(lines, environ map[string]bool, all bool) error {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return err
@@ -63,22 +73,37 @@ func (w *watcher) look(lines, environ map[string]bool, deep bool) error {
 	if err != nil {
 		return err
 	}
+	now := time.Now()
 	for _, name := range names {
 		if name[0] < '1' || name[0] > '9' {
 			continue
 		}
-		if text := w.read("/proc/" + name + "/cmdline"); !lines[string(text)] {
-			lines[string(text)] = true
-			deep = true // a new process: look at its environment too
+		until, known := w.young[name]
+		if !known {
+			until = now.Add(youth)
+			w.young[name] = until
 		}
-		if !deep || w.own(name) {
-			continue
-		}
-		if text := w.read("/proc/" + name + "/environ"); len(text) > 0 && !environ[string(text)] {
-			environ[string(text)] = true
+		if all || now.Before(until) {
+			w.process(name, lines, environ)
 		}
 	}
+	if all {
+		clear(w.young) // pids come again
+	}
 	return nil
+}
+
+// process looks at one process.
+func (w *watcher) process(pid string, lines, environ map[string]bool) {
+	if text := w.read("/proc/" + pid + "/cmdline"); !lines[string(text)] {
+		lines[string(text)] = true
+	}
+	if w.own(pid) {
+		return
+	}
+	if text := w.read("/proc/" + pid + "/environ"); len(text) > 0 && !environ[string(text)] {
+		environ[string(text)] = true
+	}
 }
 
 // own tells whether an ordinary watcher looks at a process of his own.

@@ -4,10 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -42,21 +39,9 @@ func newWorld(t testing.TB, vnc string) *world {
 	w.secrets["the typed password"] = w.Site.Password
 	w.Must("ls") // makes the seat's directories
 	if vnc != "" {
-		w.settings(`{"vnc":"` + vnc + `"}`)
+		w.Settings(`{"vnc":"` + vnc + `"}`)
 	}
 	return w
-}
-
-// settings writes the seat's settings.
-func (w *world) settings(text string) {
-	w.T.Helper()
-	path := filepath.Join(w.Stage.Dir(), "settings.json")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		w.T.Fatal(err)
-	}
-	if err := os.Chown(path, w.Stage.UID, w.Stage.GID); err != nil {
-		w.T.Fatal(err)
-	}
 }
 
 // canary is a text that occurs nowhere by chance, and that keys can type.
@@ -111,35 +96,12 @@ func (w *world) redeem(what, nonce string) (api.RedeemResult, *rfb.Client, net.C
 	return r, client, c
 }
 
-// enter spends a link as our own relay does and gives the view's token.
+// enter spends a link as our own relay does, and notes the view's token.
 func (w *world) enter(what string, v api.ViewerResult) secret.Text {
 	w.T.Helper()
-	var r api.EnterResult
-	q := api.EnterRequest{View: v.View, Nonce: v.Nonce, Session: v.Bind}
-	if err := w.Client(serve.RoleRelay).Call(scene.Limit(w.T, time.Minute), api.PathEnter, q, &r, nil); err != nil {
-		w.T.Fatal(err)
-	}
-	w.secrets["the token of "+what] = r.Token
-	return secret.New(r.Token)
-}
-
-// stream opens the stream of an entered view.
-func (w *world) stream(token secret.Text) (*rfb.Client, net.Conn) {
-	w.T.Helper()
-	c, err := w.Client(serve.RoleRelay).Dial(scene.Limit(w.T, time.Minute))
-	if err != nil {
-		w.T.Fatal(err)
-	}
-	c.SetDeadline(time.Now().Add(2 * time.Minute))
-	ws, _, err := rfb.DialWebsocket(c, "http://seat"+api.PathStream, http.Header{api.TokenHeader: {token.Reveal()}})
-	if err != nil {
-		w.T.Fatal(err)
-	}
-	client, err := rfb.Join(ws, "")
-	if err != nil {
-		w.T.Fatal(err)
-	}
-	return client, c
+	token := w.Enter(v)
+	w.secrets["the token of "+what] = token.Reveal()
+	return token
 }
 
 // text sends text into the page, as the box of the page does.
@@ -169,7 +131,7 @@ func (w *world) sender() {
 	w.T.Helper()
 	v := w.link("the second view", w.Mint("local"))
 	token := w.enter("the second view", v)
-	_, conn := w.stream(token)
+	_, conn := w.Stream(token)
 	defer conn.Close()
 	sent := canary() + "é€中"
 	w.secrets["the sent text"] = sent

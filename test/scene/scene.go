@@ -11,9 +11,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/5dive/browser/internal/secret"
 	"github.com/5dive/browser/internal/testuser"
 	"github.com/5dive/browser/seat"
 	"github.com/5dive/browser/serve"
@@ -52,8 +54,14 @@ func New(t testing.TB) *Scene {
 // NewBox makes a seat in a store of root's, by `setup`, as on a box without its units.
 func NewBox(t testing.TB) *Scene {
 	t.Helper()
+	return NewBoxAt(t, 0, 0)
+}
+
+// NewBoxAt is NewBox with a store whose path has that many bytes, and a seat whose name has; 0 is short.
+func NewBoxAt(t testing.TB, path, name int) *Scene {
+	t.Helper()
 	s := New(t)
-	dir, err := os.MkdirTemp("/var/lib", "fdt") // not in /tmp, whose ancestors no box may have; short, for the sockets
+	dir, err := os.MkdirTemp("/var/lib", "fdt") // not in /tmp, whose ancestors no box may have
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,11 +70,24 @@ func NewBox(t testing.TB) *Scene {
 		t.Fatal(err)
 	}
 	s.box = dir
-	s.Stage.Root = filepath.Join(dir, "s")
+	s.Stage.Root = filepath.Join(dir, "s"+strings.Repeat("x", max(0, path-len(dir)-2)))
+	if name > 0 {
+		s.rename(name)
+	}
 	if out, err := s.Root(Limit(t, time.Minute), "setup", "--seat="+s.Stage.User); err != nil {
 		t.Fatalf("setup: %v: %s", err, out)
 	}
 	return s
+}
+
+// rename gives the seat's user a name of that many bytes.
+func (s *Scene) rename(length int) {
+	s.T.Helper()
+	long := s.Stage.User + strings.Repeat("n", max(0, length-len(s.Stage.User)))
+	if out, err := exec.Command("usermod", "--login", long, s.Stage.User).CombinedOutput(); err != nil {
+		s.T.Fatalf("usermod: %v: %s", err, out)
+	}
+	s.Stage.User = long
 }
 
 // end ends the seat and holds the test to having left nothing behind.
@@ -160,13 +181,7 @@ func (s *Scene) SignIn(kept bool) {
 // Account waits until the browser has shown the account and fails the test unless it came with its cookies.
 func (s *Scene) Account(kept bool) {
 	s.T.Helper()
-	ctx := Limit(s.T, time.Minute)
-	r, err := s.Site.WaitRequest(ctx, "the account page", func(r site.Request) bool {
-		return r.Method == "GET" && (r.Path == "/account" || r.Path == "/login")
-	})
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	ctx, r := Limit(s.T, time.Minute), s.Visit()
 	if r.Path != "/account" || !r.Session || r.Kept != kept {
 		s.T.Fatalf("the site saw %s with session cookie %t and persistent cookie %t; want /account, true, %t", r.Path, r.Session, r.Kept, kept)
 	}
@@ -296,14 +311,24 @@ func (p Task) is(word string) bool {
 	return filepath.Base(p.Argv[0]) == word
 }
 
-// Nothing holds the seat to having nothing left: no process, no zombie, no scratch, no record of a keeper. Within is from now.
+// Nothing holds the seat to having no process left, zombies included.
 func (s *Scene) Nothing(within time.Duration) {
 	s.T.Helper()
-	if !Happens(within, func() bool { return len(Tasks(s.Stage.UID)) == 0 }) {
-		s.T.Errorf("after %v still there:", within)
-		for _, p := range Tasks(s.Stage.UID) {
-			s.T.Errorf("  %v", p)
-		}
+	s.Alone(0, within)
+}
+
+// Alone holds the seat to having one process left and no other, zombies included.
+func (s *Scene) Alone(pid int, within time.Duration) {
+	s.T.Helper()
+	others := func() []Task {
+		return slices.DeleteFunc(Tasks(s.Stage.UID), func(p Task) bool { return p.PID == pid && !p.Zombie() })
+	}
+	if Happens(within, func() bool { return len(others()) == 0 }) {
+		return
+	}
+	s.T.Errorf("after %v still there:", within)
+	for _, p := range others() {
+		s.T.Errorf("  %v", p)
 	}
 }
 
@@ -330,4 +355,56 @@ func (s *Scene) Display() int {
 		s.T.Fatal("no display runs")
 	}
 	return n
+}
+
+// Authority is the path of the display's cookie file.
+func (s *Scene) Authority() string {
+	s.T.Helper()
+	for _, p := range s.All("Xvfb") {
+		if i := slices.Index(p.Argv, "-auth"); i > 0 && i+1 < len(p.Argv) {
+			return p.Argv[i+1]
+		}
+	}
+	s.T.Fatal("no display runs with a cookie file")
+	return ""
+}
+
+// Settings writes the seat's settings.json.
+func (s *Scene) Settings(text string) {
+	s.T.Helper()
+	path := filepath.Join(s.Stage.Dir(), "settings.json")
+	if err := errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Chown(path, s.Stage.UID, s.Stage.GID)); err != nil {
+		s.T.Fatal(err)
+	}
+}
+
+// Done is what the page's button does.
+func (s *Scene) Done(token secret.Text) api.DoneResult {
+	s.T.Helper()
+	var r api.DoneResult
+	if err := s.Client(serve.RoleRelay).CallView(Limit(s.T, 2*time.Minute), api.PathDone, token.Reveal(), struct{}{}, &r, nil); err != nil {
+		s.T.Fatal(err)
+	}
+	return r
+}
+
+// Visit waits until the browser has opened a page of the account or the login, and gives the request.
+func (s *Scene) Visit() site.Request {
+	s.T.Helper()
+	r, err := s.Site.WaitRequest(Limit(s.T, time.Minute), "a page", func(r site.Request) bool {
+		return r.Method == "GET" && (r.Path == "/account" || r.Path == "/login")
+	})
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return r
+}
+
+// Ends ends the seat's service and everything of it, in order.
+func (s *Scene) Ends() {
+	s.T.Helper()
+	if pid, ok := s.Stage.Service(); ok {
+		Signal(s.T, pid, syscall.SIGTERM)
+	}
+	s.Nothing(time.Minute)
 }

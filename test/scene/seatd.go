@@ -56,6 +56,10 @@ func forward(path string) clock.Clock {
 // Clocked starts a seat service of the role Seatd. The function it returns sets its clock forward, counted from the machine's own.
 func (s *Scene) Clocked(idle time.Duration) (pid int, forward func(by time.Duration)) {
 	s.T.Helper()
+	if pid, runs := s.Stage.Service(); runs {
+		Signal(s.T, pid, syscall.SIGTERM)
+		Ended(s.T, pid, time.Minute)
+	}
 	file := filepath.Join(s.Stage.Home(), "clock")
 	cmd := s.Self("seatd", s.Stage.Root, s.Stage.Binary, idle.String(), file)
 	cmd.Env = append(cmd.Env, "FIVEDIVE_BROWSER_ROOT="+s.Stage.Root)
