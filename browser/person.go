@@ -25,9 +25,9 @@ type Person struct {
 	Locale    string // "de_DE" or "de-DE"; "" is en_US
 }
 
-// scratchLimit keeps the path of Chrome's own socket, Scratch/org.chromium.Chromium.XXXXXX/SingletonSocket, in the 107 bytes that a Unix
+// ScratchLimit keeps the path of Chrome's own socket, Scratch/org.chromium.Chromium.XXXXXX/SingletonSocket, in the 107 bytes that a Unix
 // socket may have: Chrome aborts at a longer one.
-const scratchLimit = 60
+const ScratchLimit = 60
 
 var (
 	zoneName   = regexp.MustCompile(`^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+){0,2}$`)
@@ -63,8 +63,8 @@ func (p Person) check() error {
 		return wrong("its path", p.Binary.Path)
 	case !filepath.IsAbs(p.UserData) || filepath.Clean(p.UserData) != p.UserData:
 		return wrong("the profile", p.UserData)
-	case !filepath.IsAbs(p.Scratch) || filepath.Clean(p.Scratch) != p.Scratch || len(p.Scratch) > scratchLimit:
-		return fault.New(fault.Config, "cannot start %s: scratch directory %q is no clean absolute path of at most %d bytes", p.Binary.Name, p.Scratch, scratchLimit)
+	case !filepath.IsAbs(p.Scratch) || filepath.Clean(p.Scratch) != p.Scratch || len(p.Scratch) > ScratchLimit:
+		return fault.New(fault.Config, "cannot start %s: scratch directory %q is no clean absolute path of at most %d bytes", p.Binary.Name, p.Scratch, ScratchLimit)
 	case p.TimeZone != "" && !zoneName.MatchString(p.TimeZone):
 		return wrong("the time zone", p.TimeZone)
 	case p.Locale != "" && !localeName.MatchString(p.Locale):

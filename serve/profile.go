@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -169,10 +168,10 @@ func (p *profile) prepare(ctx context.Context, r request, tell func(string)) (ke
 		lock.Close()
 		return none, nil, err
 	}
-	scratch, err := os.MkdirTemp(s.config.Seat.Run(), "open-")
+	scratch, err := makeScratch(s.config.Seat.Run())
 	if err != nil {
 		lock.Close()
-		return none, nil, fault.New(fault.Failed, "cannot make scratch directory: %w", err)
+		return none, nil, err
 	}
 	return keeper.Spec{
 		Scratch: scratch, UserData: s.config.Seat.Chrome(p.site), URL: r.url, Width: r.width, Height: r.height,
@@ -218,9 +217,7 @@ func (p *profile) adopt(lock *os.File, tell func(string)) error {
 		tell("ended a browser that an earlier seat service left behind")
 		p.service.note("adopted", p.site.ID(), map[string]string{"killed": yes(killed)})
 	}
-	if dir := filepath.Dir(left.Scratch); dir == p.service.config.Seat.Run() {
-		os.RemoveAll(left.Scratch)
-	}
+	removeScratch(p.service.config.Seat.Run(), left.Scratch)
 	p.forget()
 	cleared, err := browser.ClearStale(p.service.config.Seat.Chrome(p.site))
 	if err != nil {

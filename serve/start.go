@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"math"
 	"net"
 	"os"
 	"os/exec"
@@ -103,7 +104,8 @@ func startTurn(ctx context.Context, s seat.Seat) (*os.File, error) {
 	}
 }
 
-// start runs a service in the background, of a session of its own, and waits until it answers or says why not.
+// start runs a service in the background, of a session of its own, and waits until it answers or says why not. What the caller of the verb
+// left open (a lock, the pipe of a script that waits for its end) must not live on in it, nor be seen by Chrome.
 func start(ctx context.Context, s seat.Seat, argv []string) error {
 	log, err := os.OpenFile(filepath.Join(s.State(), "service.log"), os.O_WRONLY|os.O_CREATE|os.O_APPEND|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -115,6 +117,9 @@ func start(ctx context.Context, s seat.Seat, argv []string) error {
 		return fault.New(fault.Failed, "cannot start the seat service: %w", err)
 	}
 	defer read.Close()
+	if err := unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return fault.New(fault.Failed, "cannot start the seat service: %w", err)
+	}
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env = environment(s)
 	cmd.Dir = "/"

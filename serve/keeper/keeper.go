@@ -232,6 +232,7 @@ func (k *keeper) stop() error {
 		k.display.Close()
 	}
 	reapOrphans()
+	os.RemoveAll(k.spec.Scratch) // the service may be gone, and its start page may hold a token
 	k.tell(Event{Event: "stopped", Killed: killed})
 	return nil
 }

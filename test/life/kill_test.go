@@ -1,10 +1,11 @@
 package life_test
 
 import (
+	"os"
+	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
-
-	"syscall"
 
 	"github.com/5dive/browser/test/scene"
 )
@@ -48,12 +49,12 @@ func TestKilled(t *testing.T) {
 				s.Alone(service, soon)
 			} else if row.keeper == 0 {
 				s.Nothing(soon)
+				if left := s.Scratch(); len(left) > 0 {
+					t.Errorf("left: %v", left)
+				}
 			}
 			s.Must("ls") // a service that starts ends what a killed keeper left
 			gone(t, old, service, row.service == 0)
-			if left := s.Leftovers(); len(left) > 0 && s.Happened("stopped")+s.Happened("adopted") > 0 && !serving(s) {
-				t.Errorf("left: %v", left)
-			}
 			s.Kept(true)
 			s.Alone(s.Service(), soon)
 			if left := s.Leftovers(); len(left) > 0 {
@@ -62,9 +63,6 @@ func TestKilled(t *testing.T) {
 		})
 	}
 }
-
-// serving tells whether the new service has put back what was served.
-func serving(s *scene.Scene) bool { return len(s.All("keeper")) > 0 }
 
 // gone waits until every process of a list has ended, but the service where it lives on.
 func gone(t *testing.T, old []scene.Task, service int, lives bool) {
@@ -79,20 +77,19 @@ func gone(t *testing.T, old []scene.Task, service int, lives bool) {
 	}
 }
 
-// What a killed service and keeper wrote to the disk: the address of a page may hold a token, so it must not stay.
+// What a killed service wrote to the disk: the address of a page may hold a token, so it does not stay.
 func TestKilledLeavesNoAddress(t *testing.T) {
 	s := scene.New(t)
 	s.SignIn(false)
+	page := filepath.Join(filepath.Dir(s.Authority()), "start.html")
+	if _, err := os.Lstat(page); err != nil {
+		t.Fatalf("the page's address is not where this test looks for it: %v", err)
+	}
 	scene.Signal(t, s.Service(), syscall.SIGKILL)
 	s.Nothing(soon)
-	scene.Until(t, soon, "the end of the scratch directory", func() bool {
-		for _, path := range s.Leftovers() {
-			if len(path) > 5 && path[len(path)-5:] != ".json" {
-				return false
-			}
-		}
-		return true
-	})
+	if _, err := os.Lstat(page); !os.IsNotExist(err) {
+		t.Errorf("the address is still in %s: %v", page, err)
+	}
 }
 
 // P04: a login of a moment ago, by each way that the browser is ended.

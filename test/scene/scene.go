@@ -332,11 +332,24 @@ func (s *Scene) Alone(pid int, within time.Duration) {
 	}
 }
 
-// Leftovers are the files in the run directory that only a running browser may have.
+// Scratch are the scratch directories of open profiles, in the run directory or in /tmp.
+func (s *Scene) Scratch() []string {
+	found, _ := filepath.Glob(filepath.Join(s.Run(), "open-*"))
+	far, _ := filepath.Glob("/tmp/5dive-*")
+	for _, path := range far {
+		var st syscall.Stat_t
+		if syscall.Lstat(path, &st) == nil && int(st.Uid) == s.Stage.UID {
+			found = append(found, path)
+		}
+	}
+	return found
+}
+
+// Leftovers are the files that only an open profile, or a write under way, may have.
 func (s *Scene) Leftovers() []string {
-	var left []string
-	for _, pattern := range []string{"open-*", "keeper-*.json", ".tmp*", "*.tmp"} {
-		found, _ := filepath.Glob(filepath.Join(s.Run(), pattern))
+	left := s.Scratch()
+	for _, pattern := range []string{".run/keeper-*.json", ".run/.tmp*", ".state/.tmp*"} {
+		found, _ := filepath.Glob(filepath.Join(s.Stage.Dir(), pattern))
 		left = append(left, found...)
 	}
 	return left
