@@ -92,7 +92,8 @@ func bare(u *url.URL) bool {
 	return strings.Trim(u.Path, "/") == "" && u.RawQuery == "" && !u.ForceQuery && u.Fragment == ""
 }
 
-// page is the last argument: an empty page, the origin, or the start page that leads to the address.
+// page is the last argument: an empty page, the origin, or the start page that leads to the address. To the site that is a visit from
+// elsewhere: cookies with SameSite=Strict come with the next click only (seen; the origin in argv gets them at once).
 func (p Person) page() (string, error) {
 	u, err := p.address()
 	switch {

@@ -111,6 +111,11 @@ func (r *rig) start(path string) *running {
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	return r.run(cmd)
+}
+
+func (r *rig) run(cmd *exec.Cmd) *running {
+	r.t.Helper()
 	if err := cmd.Start(); err != nil {
 		r.t.Fatal(err)
 	}
