@@ -39,10 +39,11 @@ const (
 	ChromeGaveUp      = "chrome_gave_up"
 	Adopted           = "adopted"
 	LockCleared       = "lock_cleared"
+	Removed           = "removed"
 )
 
 var vocabulary = []string{ViewerMinted, ViewerBind, ViewerRedeemed, ViewerDenied, ViewerWSConnected, ViewerWSClosed,
-	ViewerExpired, ViewerRevoked, Served, Stopped, ChromeExit, ChromeRestart, ChromeGaveUp, Adopted, LockCleared}
+	ViewerExpired, ViewerRevoked, Served, Stopped, ChromeExit, ChromeRestart, ChromeGaveUp, Adopted, LockCleared, Removed}
 
 // forbidden are names of fields that say their value is a secret.
 var forbidden = []string{"nonce", "password", "token", "secret", "text", "hash", "cookie", "link"}

@@ -48,11 +48,16 @@ func (s Seat) Settings() (Settings, error) {
 	if err != nil {
 		return settings, fault.New(fault.Config, "%w", err)
 	}
-	path := filepath.Join(s.Dir(), settingsName)
-	if err := strict.Decode(path, data, &settings); err != nil {
+	return decodeSettings(filepath.Join(s.Dir(), settingsName), data)
+}
+
+// decodeSettings is the one decoder: of what is read, and of what is about to be written. Refusals begin with name:line:column.
+func decodeSettings(name string, data []byte) (Settings, error) {
+	var settings Settings
+	if err := strict.Decode(name, data, &settings); err != nil {
 		return Settings{}, err
 	}
-	if err := settings.check(path, data); err != nil {
+	if err := settings.check(name, data); err != nil {
 		return Settings{}, err
 	}
 	return settings, nil

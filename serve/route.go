@@ -41,6 +41,7 @@ func (s *Service) routes() []route {
 		{api.PathVersion, carriers, false, s.version},
 		{api.PathServe, seatOnly, false, s.serve},
 		{api.PathStop, seatOnly, false, s.stop},
+		{api.PathRemove, seatOnly, false, s.remove},
 		{api.PathList, seatOnly, false, s.list},
 		{api.PathWindow, seatOnly, false, s.window},
 		{api.PathViewer, seatOnly, false, s.mint},

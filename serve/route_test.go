@@ -41,7 +41,7 @@ func ask(h http.Handler, method, path, body string) (int, *api.Error) {
 // TestRouteMatrix walks every route with every role: who is not named beside the route gets the answer of a path that does not exist.
 func TestRouteMatrix(t *testing.T) {
 	may := map[string]string{
-		api.PathVersion: "seat relay", api.PathServe: "seat", api.PathStop: "seat", api.PathList: "seat", api.PathWindow: "seat",
+		api.PathVersion: "seat relay", api.PathServe: "seat", api.PathStop: "seat", api.PathRemove: "seat", api.PathList: "seat", api.PathWindow: "seat",
 		api.PathViewer: "seat", api.PathRevoke: "seat", api.PathWait: "seat", api.PathRedeem: "seat relay", api.PathPeek: "seat relay",
 		api.PathEnter: "seat relay", api.PathState: "seat relay", api.PathText: "seat relay", api.PathSize: "seat relay",
 		api.PathDone: "seat relay", api.PathCancel: "seat relay",

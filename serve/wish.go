@@ -85,6 +85,9 @@ func (s *Service) resumeOne(site seat.Site, w wish) error {
 	if p.State() != Stopped || s.ctx.Err() != nil {
 		return nil
 	}
+	if _, still := s.wishes()[site.ID()]; !still { // stopped or removed while we waited for the turn
+		return nil
+	}
 	return p.serve(s.ctx, request{w.URL, w.Width, w.Height}, func(string) {})
 }
 

@@ -22,7 +22,7 @@ const rootVariable = "FIVEDIVE_BROWSER_ROOT"
 // deps ties the verbs to the packages that do the work.
 func deps() cli.Deps {
 	return cli.Deps{
-		Version: version(), Connect: connect, Sites: sites, Running: running, Setup: setup, Relay: relayVerb,
+		Version: version(), Connect: connect, Sites: sites, Running: running, Setup: setup, Settings: settings, Relay: relayVerb,
 		Seatd: seatd, Keeper: keep,
 	}
 }
@@ -116,6 +116,40 @@ func setup(_ context.Context, s cli.Setup, report func(string)) error {
 		return seat.Check(root, s.Seats, report)
 	}
 	return seat.Setup(root, s.Seats, report)
+}
+
+func settings(_ context.Context, name string, c cli.SettingsChange) ([]cli.Setting, error) {
+	s, err := which(name)
+	if err != nil {
+		return nil, err
+	}
+	var v seat.Settings
+	if !c.All { // else a file that cannot be read is no hindrance
+		if v, err = s.Settings(); err != nil {
+			return nil, err
+		}
+	}
+	for key, value := range c.Set {
+		if err := v.Set(key, value); err != nil {
+			return nil, err
+		}
+	}
+	for _, key := range c.Reset {
+		if err := v.Set(key, ""); err != nil {
+			return nil, err
+		}
+	}
+	if c.All || len(c.Set)+len(c.Reset) > 0 {
+		if err := s.SetSettings(v); err != nil {
+			return nil, err
+		}
+	}
+	var all []cli.Setting
+	for _, key := range seat.SettingKeys() {
+		value := v.Get(key)
+		all = append(all, cli.Setting{Key: key, Value: value, Default: value == ""})
+	}
+	return all, nil
 }
 
 // seatd is the seat service. With --announce a verb waits on descriptor 3 for its word.

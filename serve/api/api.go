@@ -11,6 +11,7 @@ import "encoding/json"
 const (
 	PathServe   = "/v1/serve"
 	PathStop    = "/v1/stop"
+	PathRemove  = "/v1/profile-rm"
 	PathList    = "/v1/ls"
 	PathWindow  = "/v1/window"
 	PathViewer  = "/v1/viewer"
@@ -73,6 +74,12 @@ type StopResult struct {
 	State   string `json:"state"`   // "stopped"
 	Already bool   `json:"already"` // nothing ran
 	Killed  bool   `json:"killed"`  // Chrome did not end by itself: a login of the last 30 s may be lost
+}
+
+// RemoveResult tells that a profile and its login are gone.
+type RemoveResult struct {
+	Site    string `json:"site"`
+	Removed bool   `json:"removed"` // always true: a profile that stays is a refusal
 }
 
 // ListResult answers ls, sorted by site.

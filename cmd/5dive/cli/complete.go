@@ -115,10 +115,11 @@ func (v verb) unused(typed []string) []string {
 
 // positional are the words for the next positional place of v: sites, verbs or shells.
 func (v verb) positional(ctx context.Context, d Deps, typed []string) []string {
-	seat := ""
+	seat, place, names := "", 0, strings.Fields(v.args)
 	for i := 0; i < len(typed); i++ {
 		if !strings.HasPrefix(typed[i], "-") {
-			return nil // every verb takes one at most
+			place++
+			continue
 		}
 		if value, ok := strings.CutPrefix(typed[i], "--seat="); ok {
 			seat = value
@@ -129,7 +130,13 @@ func (v verb) positional(ctx context.Context, d Deps, typed []string) []string {
 			}
 		}
 	}
-	switch strings.Trim(v.args, "[]") {
+	if place >= len(names) {
+		return nil
+	}
+	if fixed(names[place]) {
+		return []string{names[place]}
+	}
+	switch strings.Trim(names[place], "[]") {
 	case "VERB":
 		return verbNames()
 	case "SHELL":

@@ -55,7 +55,7 @@ func TestCandidates(t *testing.T) {
 		return strings.Join(candidates(t.Context(), d, words), " ")
 	}
 	tests := []struct{ words, want string }{
-		{"", "setup auth serve viewer viewer-redeem viewer-revoke ls status relay version help completion"},
+		{"", "setup auth serve viewer viewer-redeem viewer-revoke ls status settings profile relay version help completion"},
 		{"view", "viewer viewer-redeem viewer-revoke"},
 		{"seat", ""},
 		{"nonsense ", ""},
@@ -72,6 +72,9 @@ func TestCandidates(t *testing.T) {
 		{"viewer --bind local ", "linkedin.com x.com"},
 		{"viewer --ttl ", ""},
 		{"viewer-redeem x.com --nonce=", "-"},
+		{"profile ", "rm"},
+		{"profile rm ", "linkedin.com x.com"},
+		{"profile rm x.com ", ""},
 		{"completion ", "bash zsh fish"},
 	}
 	for _, test := range tests {

@@ -21,6 +21,9 @@ type Deps struct {
 	Running func(ctx context.Context, seat string) (api.Version, bool)
 	// Setup makes, checks or removes stores and seats; report gets one line a change.
 	Setup func(ctx context.Context, s Setup, report func(string)) error
+	// Settings changes the settings of a seat, "" being the caller's own, and gives them all as they then are. It works in this process
+	// and starts no service.
+	Settings func(ctx context.Context, seat string, c SettingsChange) ([]Setting, error)
 	// Relay serves HTTP until ctx ends, and then returns nil.
 	Relay func(ctx context.Context, r Relay, report func(string)) error
 	// Hold takes a profile for a window on the caller's own display; HoldWindow where nil.
@@ -43,6 +46,20 @@ type Setup struct {
 	Remove string   // the one seat to remove, or ""
 	Purge  bool     // remove its profiles too, that is its logins
 	Check  bool     // change nothing, report what would change
+}
+
+// SettingsChange is what `settings` was asked for; the zero one changes nothing.
+type SettingsChange struct {
+	Set   map[string]string
+	Reset []string // keys that go back to the box's default
+	All   bool     // every key does, before Set
+}
+
+// Setting is one setting of a seat.
+type Setting struct {
+	Key     string `json:"key"`
+	Value   string `json:"value"`   // "" where it is the default
+	Default bool   `json:"default"` // nothing is set, so the box's own way is meant
 }
 
 // Relay is what `relay` was asked for; an empty field is left to the configuration.

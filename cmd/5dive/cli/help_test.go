@@ -71,7 +71,7 @@ func TestDocs(t *testing.T) {
 // goldenFields are all names of fields in the golden answers of a verb.
 func goldenFields(t *testing.T, verb string) (fields []string) {
 	t.Helper()
-	names := map[string][]string{"serve": {"serve", "stop"}, "auth": {"viewer", "auth-window"}}[verb]
+	names := map[string][]string{"serve": {"serve", "stop"}, "auth": {"viewer", "auth-window"}, "profile": {"profile-rm"}}[verb]
 	if names == nil {
 		names = []string{verb}
 	}

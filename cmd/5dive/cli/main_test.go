@@ -62,6 +62,16 @@ func testDeps() Deps {
 			}
 			return nil
 		},
+		Settings: func(_ context.Context, seat string, c SettingsChange) ([]Setting, error) {
+			if c.Set["locale"] == "wrong" {
+				return nil, fault.New(fault.Config, "settings:3:13: /locale: not a locale")
+			}
+			if note := os.Getenv("SETTINGS_NOTE"); note != "" {
+				appendLine(note, fmt.Sprintf("%q %+v", seat, c))
+			}
+			locale := c.Set["locale"]
+			return []Setting{{"time_zone", "Europe/Berlin", false}, {"locale", locale, locale == ""}}, nil
+		},
 		Relay: func(ctx context.Context, r Relay, report func(string)) error {
 			report(fmt.Sprintf("relay %+v", r))
 			if note := os.Getenv("RELAY_NOTE"); note != "" { // else it ends at once

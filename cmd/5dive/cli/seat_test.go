@@ -92,6 +92,8 @@ func (s *fakeSeat) answer(r *http.Request, q seatCall, out *answerer) {
 	case api.PathStop:
 		s.stop()
 		out.result(api.StopResult{Site: q.Site, State: "stopped", Killed: strings.HasPrefix(q.Site, "killed.")})
+	case api.PathRemove:
+		out.result(api.RemoveResult{Site: q.Site, Removed: true})
 	case api.PathViewer:
 		host := "http://127.0.0.1:6081"
 		if strings.HasPrefix(q.Site, "public.") {

@@ -11,7 +11,7 @@ import (
 // verb is one word of the command line with all that help, completion and the parser know of it.
 type verb struct {
 	name    string
-	args    string // names of the positional words, one in brackets being optional: "SITE", "[SITE]"
+	args    string // the positional words: "SITE", "[SITE]" (optional), "[SITE...]" (any number), "rm" (that very word)
 	short   string // one line of the overview
 	long    string // more of it, or ""
 	example string // a command that works, without the program's name
@@ -43,7 +43,7 @@ func jsonFlag() flag { return flag{name: "json", short: "print one JSON object"}
 // verbs is the whole table, in the order of the overview.
 func verbs() []verb {
 	return []verb{setupVerb(), authVerb(), serveVerb(), viewerVerb(), redeemVerb(), revokeVerb(), listVerb(), statusVerb(),
-		relayVerb(), versionVerb(), helpVerb(), completionVerb(), completeVerb(), seatdVerb(), keeperVerb()}
+		settingsVerb(), profileVerb(), relayVerb(), versionVerb(), helpVerb(), completionVerb(), completeVerb(), seatdVerb(), keeperVerb()}
 }
 
 // find takes the verb from the front of the words. `--help`, `-h` and `--version` alone are the verbs that they name.
@@ -128,8 +128,11 @@ func (v verb) count(words []string) error {
 		if optional := strings.HasPrefix(name, "["); !optional && (i >= len(words) || words[i] == "") {
 			return usage("%s is missing", name)
 		}
+		if fixed(name) && words[i] != name {
+			return usage("the word `%s` comes first", name)
+		}
 	}
-	if len(words) > len(names) {
+	if len(words) > len(names) && !strings.HasSuffix(v.args, "...]") {
 		if len(names) == 0 {
 			return usage("it takes flags only")
 		}
@@ -137,6 +140,9 @@ func (v verb) count(words []string) error {
 	}
 	return nil
 }
+
+// fixed tells whether a name in v.args stands for itself.
+func fixed(name string) bool { return strings.ToLower(name) == name }
 
 var badValue = regexp.MustCompile(`^invalid (?:boolean )?value .* for (?:flag )?-?([a-z-]+)(?::.*)?$`)
 
