@@ -123,6 +123,9 @@ func settings(_ context.Context, name string, c cli.SettingsChange) ([]cli.Setti
 	if err != nil {
 		return nil, err
 	}
+	if err := s.Ensure(); err != nil { // it may be the first verb of all
+		return nil, err
+	}
 	var v seat.Settings
 	if !c.All { // else a file that cannot be read is no hindrance
 		if v, err = s.Settings(); err != nil {
