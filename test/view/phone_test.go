@@ -23,7 +23,7 @@ func phone(desktop *guest) {
 	p.visit("/type")
 	x, y := p.place("/type", "password")
 	p.must(p.TapScreen(x, y))
-	p.must(p.g.site.Wait(soon(p.t), "the focus in password", func() bool { return p.g.count("focus", "password") > 0 }))
+	p.must(p.g.site.Wait(soon(p.t), "a click on the password", func() bool { return p.g.clicks("password") > 0 }))
 	p.must(p.Press("#tool-keyboard"))
 	for _, piece := range []string{"aZ", "0!", "ä€", "ñ ", "中", "🙂", "end"} {
 		p.must(p.Insert(piece))

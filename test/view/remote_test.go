@@ -30,13 +30,13 @@ func (g *rig) about(page string) (site.Event, bool) {
 	return site.Event{}, false
 }
 
-// settled waits until a page fills the remote screen as it is now: the window follows each change of the size.
+// settled waits until a page has painted and fills the remote screen as it is now: the window follows each change of the size.
 func (p *guest) settled(page string) site.Event {
 	p.t.Helper()
 	var at site.Event
 	err := p.g.site.Wait(soon(p.t), "page "+page+" in a window as large as the screen", func() bool {
 		e, ok := p.g.about(page)
-		if !ok {
+		if !ok || p.g.painted(page) == 0 {
 			return false
 		}
 		w, h := p.screenSize()
@@ -90,12 +90,30 @@ func (p *guest) place(page, id string) (x, y int) {
 	return x, y
 }
 
-// focus clicks into a field of /type and waits until it has the focus.
+// focus clicks into a field of /type and waits until the page saw that.
 func (p *guest) focus(id string) {
 	p.t.Helper()
-	before := p.g.count("focus", id)
+	before := p.g.clicks(id)
 	p.click("/type", id)
-	p.must(p.g.site.Wait(soon(p.t), "the focus in "+id, func() bool { return p.g.count("focus", id) > before }))
+	p.must(p.g.site.Wait(soon(p.t), "a click on "+id, func() bool { return p.g.clicks(id) > before }))
+}
+
+func (g *rig) painted(page string) (n int) {
+	for _, e := range g.site.Events() {
+		if e.Kind == "painted" && e.Page == page {
+			n++
+		}
+	}
+	return n
+}
+
+func (g *rig) clicks(id string) (n int) {
+	for _, e := range g.site.Events() {
+		if e.Kind == "click" && e.Text("id") == id {
+			n++
+		}
+	}
+	return n
 }
 
 func (g *rig) count(kind, name string) (n int) {

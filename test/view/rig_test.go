@@ -170,6 +170,7 @@ func (p *guest) in(t *testing.T) *guest {
 	t.Cleanup(func() {
 		if t.Failed() {
 			q.shot("failed")
+			q.story()
 		}
 	})
 	return q
@@ -181,6 +182,22 @@ func (p *guest) must(err error) {
 		p.t.Fatal(err)
 	}
 }
+
+// story tells what the site saw last and what the viewer page said.
+func (p *guest) story() {
+	all := p.g.site.Events()
+	for _, e := range all[max(0, len(all)-40):] {
+		delete(e.Detail, "places")
+		p.t.Logf("%s %s %s %v", e.Time.Format("05.000"), e.Page, e.Kind, e.Detail)
+	}
+	if said, err := person.Evaluate[[]string](p.Person, `window.said ?? []`); err == nil {
+		p.t.Logf("the page said: %q", said)
+	}
+}
+
+// listen keeps what the page tells a screen reader, toasts included.
+const listen = `window.said = []; for (const id of ["status", "alarm"]) new MutationObserver(() => said.push(document.getElementById(id).textContent))
+	.observe(document.getElementById(id), { childList: true, characterData: true, subtree: true })`
 
 // shot keeps a picture where VIEW_SHOTS asks for it.
 func (p *guest) shot(name string) {
@@ -198,6 +215,7 @@ func (p *guest) enter(link string) {
 	p.t.Helper()
 	p.must(p.Visit("about:blank")) // the same address with another fragment would not load
 	p.must(p.Visit(link))
+	eval[any](p, listen)
 	p.must(p.Press("#enter"))
 	p.must(p.Connected())
 }

@@ -29,7 +29,7 @@ func typing(p *guest) {
 // text: the box of the page, for what no keyboard has.
 func text(p *guest) {
 	p.enter(p.g.mint(p.t).Link)
-	p.visit("/type")
+	p.visit("/type?keys")
 	p.focus("one")
 	p.must(p.SendText(signs, false))
 	p.holds("one", signs)
@@ -46,7 +46,7 @@ func text(p *guest) {
 func paste(p *guest) {
 	link := p.g.mint(p.t).Link
 	p.enter(link)
-	p.visit("/type")
+	p.visit("/type?keys")
 	origin := link[:strings.Index(link, "/v/")]
 	for _, text := range []string{signs, "the newer text, at the first Ctrl+V"} {
 		p.focus("one")

@@ -48,9 +48,16 @@
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     language: navigator.language,
   });
-  addEventListener("load", () => window.report("load", about()));
-  document.addEventListener("visibilitychange", () => window.report("visibility", about()));
-  addEventListener("resize", () => window.report("resize", about()));
+  // A window that was just made may not know yet how large it is and where.
+  const tell = (kind) => (outerWidth > 0 ? window.report(kind, about()) : setTimeout(tell, 20, kind));
+  addEventListener("load", () => tell("load"));
+  // Until a page has painted Chrome drops what is pressed on it.
+  new PerformanceObserver((_, watch) => {
+    watch.disconnect();
+    requestAnimationFrame(() => tell("painted"));
+  }).observe({ type: "paint", buffered: true });
+  document.addEventListener("visibilitychange", () => tell("visibility"));
+  addEventListener("resize", () => tell("resize"));
   addEventListener("blur", () => window.report("blur")); // the focus went to the address bar or to another window
   addEventListener("click", (e) => window.report("click", { id: e.target.id, x: e.clientX, y: e.clientY }));
   addEventListener("pagehide", () => {
