@@ -168,6 +168,10 @@ func (p *profile) prepare(ctx context.Context, r request, tell func(string)) (ke
 		lock.Close()
 		return none, nil, err
 	}
+	if err := p.clearStale(); err != nil {
+		lock.Close()
+		return none, nil, err
+	}
 	scratch, err := makeScratch(s.config.Seat.Run())
 	if err != nil {
 		lock.Close()
@@ -219,15 +223,21 @@ func (p *profile) adopt(lock *os.File, tell func(string)) error {
 	}
 	removeScratch(p.service.config.Seat.Run(), left.Scratch)
 	p.forget()
-	cleared, err := browser.ClearStale(p.service.config.Seat.Chrome(p.site))
-	if err != nil {
+	if err := p.clearStale(); err != nil {
 		lock.Close()
 		return err
 	}
+	return nil
+}
+
+// clearStale clears the lock of a Chrome that is gone, and honours a live one. It is looked at from here: the keeper, in its user
+// namespace, sees nothing of a Chrome that somebody else started. The caller holds the profile's lock.
+func (p *profile) clearStale() error {
+	cleared, err := browser.ClearStale(p.service.config.Seat.Chrome(p.site))
 	if cleared {
 		p.service.note("lock_cleared", p.site.ID(), nil)
 	}
-	return nil
+	return err
 }
 
 // checkVersion refuses an older Chrome than ran last, which would delete what it cannot read, and tells of another one.

@@ -72,9 +72,6 @@ func (s *Service) lend(c *call, site seat.Site, r request) (*profile, *lent, err
 		os.RemoveAll(spec.Scratch)
 		return nil, nil, err
 	}
-	if _, err := browser.ClearStale(spec.UserData); err != nil {
-		return fail(err)
-	}
 	b := spec.Binary
 	person := browser.Person{Binary: browser.Binary{Path: b.Path, Name: b.Name, Version: b.Version, Major: b.Major}, UserData: spec.UserData,
 		Scratch: spec.Scratch, URL: spec.URL, TimeZone: spec.TimeZone, Locale: spec.Locale}

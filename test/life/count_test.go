@@ -1,6 +1,7 @@
 package life_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -106,6 +107,11 @@ func TestCyclesStayLevel(t *testing.T) {
 	})
 	if !ok {
 		t.Errorf("before %+v, after %+v", before, count(t, s))
+		links, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", s.Service()))
+		for _, link := range links {
+			to, _ := os.Readlink(link)
+			t.Log(link, to)
+		}
 	}
 	tree(t, s)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/5dive/browser/internal/testuser"
 	"github.com/5dive/browser/seat"
+	"github.com/5dive/browser/test/rfb"
 	"github.com/5dive/browser/test/scene"
 )
 
@@ -77,8 +78,12 @@ func TestVNCServerKilled(t *testing.T) {
 				}
 			}
 			conn.Close()
-			again, conn := s.Stream(token)
-			defer conn.Close()
+			var again *rfb.Client
+			scene.Until(t, time.Minute, "the stream to come back", func() (ok bool) { // the page tries again in the same way
+				again, conn, ok = s.TryStream(token)
+				return ok
+			})
+			defer func() { conn.Close() }()
 			s.Picture(again)
 			if now := s.Find(program); now == first {
 				t.Error("the killed server is still there")

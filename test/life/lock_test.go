@@ -41,8 +41,11 @@ func TestStaleLocks(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			leaveLock(t, s, row.target)
-			before := names(t, s.Profile())
+			before, cleared := names(t, s.Profile()), s.Happened("lock_cleared")
 			s.Kept(true)
+			if n := s.Happened("lock_cleared") - cleared; n != 1 {
+				t.Errorf("the journal tells %d times that a lock was cleared", n)
+			}
 			for path := range names(t, s.Profile()) {
 				delete(before, path)
 			}
@@ -129,6 +132,13 @@ func TestLiveChromeByHand(t *testing.T) {
 		t.Errorf("the refusal names no process %d: %s", cmd.Process.Pid, said)
 	}
 	s.Refused(75, "viewer", scene.Name, "--bind=local")
+	lock := filepath.Join(s.Profile(), "chrome", "SingletonSocket") // the process counts, not its links
+	to, err := os.Readlink(lock)
+	must(s, err)
+	must(s, os.Remove(lock))
+	s.Refused(75, "serve", scene.Name, "--url="+s.Origin+"/account")
+	must(s, os.Symlink(to, lock))
+	must(s, os.Lchown(lock, s.Stage.UID, s.Stage.GID))
 	if !scene.Alive(cmd.Process.Pid) {
 		t.Error("the Chrome was killed")
 	}

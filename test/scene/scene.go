@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -34,6 +35,9 @@ type Scene struct {
 	Site   *site.Site
 	Origin string // of the site
 	box    string // the directory of a box's store; "" in the embedded default
+
+	mu      *sync.Mutex // guards clients
+	clients map[serve.Role]*api.Client
 }
 
 // New makes a seat whose store is his own: the embedded default.
@@ -43,7 +47,7 @@ func New(t testing.TB) *Scene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Scene{T: t, Stage: st, Site: site.New(site.Config{})}
+	s := &Scene{T: t, Stage: st, Site: site.New(site.Config{}), mu: &sync.Mutex{}, clients: map[serve.Role]*api.Client{}}
 	server := httptest.NewServer(s.Site)
 	s.Origin = server.URL
 	t.Cleanup(server.Close)
@@ -224,8 +228,19 @@ func (s *Scene) Seat() seat.Seat {
 
 // Client speaks to the seat's service by role, as root, which each listener lets in. It starts nothing.
 func (s *Scene) Client(role serve.Role) *api.Client {
-	c := serve.NewClient(s.Seat(), role)
-	s.T.Cleanup(c.Close)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.clients[role]
+	if c == nil {
+		c = serve.NewClient(s.Seat(), role)
+		s.clients[role] = c
+		s.T.Cleanup(func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			delete(s.clients, role)
+			c.Close()
+		})
+	}
 	return c
 }
 
