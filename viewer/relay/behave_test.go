@@ -18,7 +18,7 @@ func TestPageBehaviour(t *testing.T) {
 	browser := chrome(t)
 	for name, test := range map[string]func(*testing.T, context.Context){
 		"nonce": nonceStays, "keyboard": keyboardAlone, "text": sendText, "paste": pasteOrder, "queue": pasteQueue, "reload": reloadAndReconnect,
-		"tabs": twoTabs, "touch": touchKeyboard, "held": heldKeys, "size": sizes, "digest": digests,
+		"tabs": twoTabs, "touch": touchKeyboard, "held": heldKeys, "clicks": clicks, "size": sizes, "digest": digests,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, browser) })
 	}
@@ -320,7 +320,7 @@ func touchKeyboard(t *testing.T, chrome context.Context) {
 	}
 	g.seat.mu.Unlock()
 	b.do(chromedp.TapXY(200, 400))
-	g.seat.wait(t, "the tap", func() bool { return g.seat.screen.pointers > 0 })
+	g.seat.wait(t, "the tap", func() bool { return len(g.seat.screen.mouse) > 0 })
 	if got := b.focused(); got != "touch" {
 		t.Errorf("a tap on the screen takes the keyboard down: %s", got)
 	}
@@ -332,6 +332,22 @@ func touchKeyboard(t *testing.T, chrome context.Context) {
 		t.Errorf("typed text is left: %q", got)
 	}
 	b.quiet()
+}
+
+// A click on the screen presses and lets go, at the place of the picture that was clicked.
+func clicks(t *testing.T, chrome context.Context) {
+	g := newRig(t, "", nil)
+	b := newTab(t, chrome, desktop)
+	b.open(g)
+	g.seat.wait(t, "the size of the pane", func() bool { return len(g.seat.sizes) > 0 })
+	b.wait(`document.querySelector("#screen canvas").height === document.getElementById("stage").clientHeight`)
+	top := eval[float64](b, `document.querySelector("#screen canvas").getBoundingClientRect().top`)
+	b.do(chromedp.MouseClickXY(300, top+200))
+	g.seat.wait(t, "a press", func() bool { return slices.Contains(g.seat.screen.mouse, "1 300,200") })
+	g.seat.wait(t, "its end", func() bool { return g.seat.screen.mouse[len(g.seat.screen.mouse)-1] == "0 300,200" })
+	if got := b.focused(); got != "canvas" {
+		t.Errorf("a click focuses %s", got)
+	}
 }
 
 // Ctrl of the key row is down for one key and then let go.

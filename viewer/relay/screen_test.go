@@ -21,9 +21,10 @@ type fakeScreen struct {
 	width, height int
 
 	// guarded by seat.mu
-	connects, pointers, cuts int
-	order                    []string // "key:97", "text:hello", in the order of arrival, key presses only
-	ups                      []uint32
+	connects, cuts int
+	mouse          []string // "BUTTONS X,Y"
+	order          []string // "key:61", "text:hello", in the order of arrival, key presses only
+	ups            []uint32 // keys let go
 }
 
 var upgrader = websocket.Upgrader{Subprotocols: []string{"binary"}}
@@ -137,7 +138,9 @@ func (f *fakeScreen) message(in io.Reader) error {
 	case 4:
 		f.key(binary.BigEndian.Uint32(b[3:]), b[0] == 1)
 	case 5:
-		f.seat.change(func() { f.pointers++ })
+		f.seat.change(func() {
+			f.mouse = append(f.mouse, fmt.Sprintf("%d %d,%d", b[0], binary.BigEndian.Uint16(b[1:]), binary.BigEndian.Uint16(b[3:])))
+		})
 	case 6:
 		f.seat.change(func() { f.cuts++ })
 		_, err := io.CopyN(io.Discard, in, int64(int32(binary.BigEndian.Uint32(b[3:]))))

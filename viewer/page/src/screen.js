@@ -129,7 +129,7 @@ export class Screen {
     if (!this.connected || !w || !h || this.frozen) return;
     const grow = Math.max(1, LEAST.width / w, LEAST.height / h);
     const shrink = Math.min(1, MOST.width / (w * grow), MOST.height / (h * grow));
-    const width = Math.round(w * grow * shrink) & ~1, height = Math.round(h * grow * shrink) & ~1;
+    const width = Math.round(w * grow * shrink), height = Math.round(h * grow * shrink);
     if (this.#asked === `${width}x${height}`) return;
     this.#asked = `${width}x${height}`;
     try {
