@@ -32,6 +32,7 @@ func done(p *guest) {
 	if _, err := p.g.site.WaitRequest(soon(p.t), "the account", func(r site.Request) bool { return r.Path == "/account" && r.Session && r.Kept }); err != nil {
 		p.t.Fatal(err)
 	}
+	p.settled("/account")
 	p.visit("/beforeunload")
 	p.click("/beforeunload", "letter")
 	p.must(p.Type("not sent yet"))

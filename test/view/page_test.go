@@ -27,7 +27,7 @@ func popup(p *guest) {
 	p.visit("/popup")
 	for _, answer := range []string{"allow", "deny"} {
 		p.click("/popup", "open")
-		p.happened("/consent", "load", func(e site.Event) bool { _, _, ok := e.Place(answer); return ok })
+		p.happened("/consent", "painted", func(e site.Event) bool { return true })
 		p.shot("popup")
 		p.click("/consent", answer)
 		p.happened("/popup", "popup", is("answer", answer))

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
+	"time"
 
 	"github.com/5dive/browser/test/site"
 )
@@ -34,7 +36,7 @@ func (g *rig) about(page string) (site.Event, bool) {
 func (p *guest) settled(page string) site.Event {
 	p.t.Helper()
 	var at site.Event
-	err := p.g.site.Wait(soon(p.t), "page "+page+" in a window as large as the screen", func() bool {
+	settled := func() bool {
 		e, ok := p.g.about(page)
 		if !ok || p.g.painted(page) == 0 {
 			return false
@@ -42,12 +44,26 @@ func (p *guest) settled(page string) site.Event {
 		w, h := p.screenSize()
 		at = e
 		return e.Number("outerWidth") == w && e.Number("outerHeight") == h
-	})
-	if err != nil {
+	}
+	if !until(p.t, settled) {
 		w, h := p.screenSize()
-		p.t.Fatalf("%v; the screen is %dx%d, the page told %v", err, w, h, at.Detail)
+		p.t.Fatalf("page %s did not come to fill the screen; that is %dx%d, the page told %v", page, w, h, at.Detail)
 	}
 	return at
+}
+
+// until asks again and again, for what neither the site nor the page tells by itself; false when it takes too long.
+func until(t *testing.T, ok func() bool) bool {
+	again := time.NewTicker(50 * time.Millisecond)
+	defer again.Stop()
+	for late := soon(t).Done(); !ok(); {
+		select {
+		case <-again.C:
+		case <-late:
+			return false
+		}
+	}
+	return true
 }
 
 // visit opens a page of the site in the remote browser, by its address bar.
