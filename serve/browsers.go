@@ -2,6 +2,8 @@ package serve
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -66,7 +68,16 @@ func (s *Service) servable(q api.ServeRequest) (seat.Site, request, error) {
 			return site, r, err
 		}
 	}
-	return site, r, s.config.Seat.Audit()
+	return site, r, s.sound(site)
+}
+
+// sound is the audit before a verb: of the store, and of the profile where there is one.
+func (s *Service) sound(site seat.Site) error {
+	err := s.config.Seat.AuditProfile(site)
+	if errors.Is(err, fs.ErrNotExist) && fault.Of(err) == fault.Usage {
+		return nil
+	}
+	return err
 }
 
 // ensureServed opens the profile if it is stopped. The caller holds the turn.

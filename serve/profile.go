@@ -154,10 +154,7 @@ func (p *profile) prepare(ctx context.Context, r request, tell func(string)) (ke
 	if err != nil {
 		return none, nil, err
 	}
-	if err := s.config.Seat.Make(p.site); err != nil {
-		return none, nil, err
-	}
-	if err := s.config.Seat.AuditProfile(p.site); err != nil {
+	if err := s.config.Seat.Make(p.site); err != nil { // ends with the audit of the profile
 		return none, nil, err
 	}
 	lock, err := p.lock(ctx, tell)

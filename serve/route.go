@@ -97,6 +97,7 @@ func (s *Service) handler(role Role) http.Handler {
 // answer runs one call and writes its last line.
 func (s *Service) answer(w http.ResponseWriter, req *http.Request, r route) {
 	out := newStream(w)
+	defer out.close()
 	end, ok := s.begin()
 	if !ok {
 		out.fail(fault.New(fault.Busy, "cannot answer: the seat service is ending").Try("the same again"))

@@ -17,15 +17,27 @@ type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	begun   bool
+	ended   bool
 }
 
 func newStream(w http.ResponseWriter) *stream {
 	return &stream{w: w, control: http.NewResponseController(w)}
 }
 
+// close ends the answer: the handler returns, and net/http takes its writer back. What goes on for the next caller (a browser that starts
+// while its caller left) may still tell its story to this one.
+func (s *stream) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+}
+
 func (s *stream) line(v any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.ended {
+		return
+	}
 	s.begin(http.StatusOK)
 	json.NewEncoder(s.w).Encode(v)
 	s.control.Flush()
@@ -52,7 +64,9 @@ func (s *stream) result(v any) {
 
 func (s *stream) fail(err error) {
 	s.mu.Lock()
-	s.begin(fault.Of(err).Status())
+	if !s.ended {
+		s.begin(fault.Of(err).Status())
+	}
 	s.mu.Unlock()
 	s.line(api.Line{Error: api.NewError(err)})
 }

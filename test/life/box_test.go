@@ -132,6 +132,12 @@ func TestAuditFails(t *testing.T) {
 				}
 				undo()
 			}
+			s.Again(true)
+			undo := row.plant(s) // and while it is served
+			s.Refused(77, "serve", scene.Name)
+			s.Refused(77, "viewer", scene.Name, "--bind=local")
+			undo()
+			s.Stop()
 			s.Kept(true)
 		})
 	}
