@@ -114,8 +114,8 @@ func TestTable(t *testing.T) {
 
 // in is the world for a part of the test.
 func (w *world) in(t *testing.T) *world {
-	seen, part := *w.Scene, *w
-	seen.T, part.Scene = t, &seen
+	part := *w
+	part.Scene = w.In(t)
 	return &part
 }
 

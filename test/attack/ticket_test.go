@@ -17,9 +17,6 @@ import (
 	"github.com/5dive/browser/test/scene"
 )
 
-// rounds of TestRedeemersAndKill; the tag long has more.
-var rounds = 4
-
 // Rows 41 and 42 on the real sockets: of 200 redeemers of one link exactly one wins, and with kill -9 of the service in their midst at most
 // one; the link is void afterwards.
 func TestRedeemersAndKill(t *testing.T) {

@@ -73,12 +73,70 @@ func TestLongNames(t *testing.T) {
 // A store that fails the audit: each verb that touches it ends with 77, says what it has and what is wanted, and repairs nothing; with a
 // service running already and with none.
 func TestAuditFails(t *testing.T) {
-	other := testuser.New(t)
-	for _, row := range []struct {
-		name  string
-		whole bool // the whole store, not this profile alone
-		plant func(s *scene.Scene) (undo func())
+	s := scene.NewBox(t)
+	s.SignIn(true)
+	s.Stop()
+	rows := spoilt(testuser.New(t))
+	for _, when := range []struct {
+		name string
+		make func()
+		look func(t *testing.T, s *scene.Scene, whole bool)
 	}{
+		{"a service runs", func() { s.Must("ls") }, refusesAll},
+		{"no service runs", s.Ends, refusesAll},
+		{"the profile is served", func() { s.Again(true) }, refusesServed},
+	} {
+		when.make()
+		for _, row := range rows {
+			t.Run(when.name+", "+row.name, func(t *testing.T) {
+				undo := row.plant(s)
+				defer undo()
+				before := facts(s)
+				when.look(t, s.In(t), row.whole)
+				if after := facts(s); after != before {
+					t.Errorf("repaired or changed: %s to %s", before, after)
+				}
+			})
+		}
+	}
+	s.Stop()
+	s.Kept(true)
+}
+
+// refusesAll holds every verb that touches store or profile to code 77.
+func refusesAll(t *testing.T, s *scene.Scene, whole bool) {
+	for _, words := range [][]string{{"serve", scene.Name}, {"serve", scene.Name, "--stop"}, {"viewer", scene.Name, "--bind=local"}, {"viewer-revoke", scene.Name},
+		{"ls"}, {"status", scene.Name}, {"auth", scene.Name}} {
+		if said := s.Refused(77, words...); !strings.Contains(said, "want") || strings.Count(strings.TrimSpace(said), "\n") > 1 {
+			t.Errorf("%v says: %s", words, said)
+		}
+	}
+	if whole {
+		s.Refused(77, "serve", "another.example")
+	}
+	if n := len(s.All("chrome")); n > 0 {
+		t.Errorf("%d Chromes run", n)
+	}
+}
+
+// refusesServed holds the verbs to that also where the browser is open already.
+func refusesServed(t *testing.T, s *scene.Scene, _ bool) {
+	s.Refused(77, "serve", scene.Name)
+	s.Refused(77, "viewer", scene.Name, "--bind=local")
+	if n := len(s.All("chrome")); n != 1 {
+		t.Errorf("%d Chromes run", n)
+	}
+}
+
+// spoil is one fault of a store.
+type spoil struct {
+	name  string
+	whole bool // the whole store, not this profile alone
+	plant func(s *scene.Scene) (undo func())
+}
+
+func spoilt(other testuser.User) []spoil {
+	return []spoil{
 		{"seat 0750", true, func(s *scene.Scene) func() { return mode(s, s.Stage.Dir(), 0o750, 0o700) }},
 		{"state 0755", true, func(s *scene.Scene) func() { return mode(s, s.State(), 0o755, 0o700) }},
 		{"ancestor 0775", true, func(s *scene.Scene) func() { return mode(s, filepath.Dir(s.Stage.Root), 0o775, 0o755) }},
@@ -103,43 +161,6 @@ func TestAuditFails(t *testing.T) {
 			must(s, os.Link(filepath.Join(s.Profile(), "chrome", "Default", "Preferences"), link))
 			return func() { must(s, os.Remove(link)) }
 		}},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			s := scene.NewBox(t)
-			s.SignIn(true)
-			s.Stop()
-			for _, running := range []bool{true, false} {
-				if !running {
-					s.Ends()
-				}
-				undo := row.plant(s)
-				before := facts(s)
-				verbs := [][]string{{"serve", scene.Name}, {"serve", scene.Name, "--stop"}, {"viewer", scene.Name, "--bind=local"}, {"viewer-revoke", scene.Name},
-					{"ls"}, {"ls", "--json"}, {"status"}, {"status", scene.Name}, {"auth", scene.Name}}
-				for _, words := range verbs {
-					if said := s.Refused(77, words...); !strings.Contains(said, "want") || strings.Count(strings.TrimSpace(said), "\n") > 1 {
-						t.Errorf("%v says: %s", words, said)
-					}
-				}
-				if row.whole { // what does not touch the profile
-					s.Refused(77, "serve", "another.example")
-				}
-				if after := facts(s); after != before {
-					t.Errorf("repaired or changed: %s to %s", before, after)
-				}
-				if n := len(s.All("chrome")); n > 0 {
-					t.Errorf("%d Chromes run", n)
-				}
-				undo()
-			}
-			s.Again(true)
-			undo := row.plant(s) // and while it is served
-			s.Refused(77, "serve", scene.Name)
-			s.Refused(77, "viewer", scene.Name, "--bind=local")
-			undo()
-			s.Stop()
-			s.Kept(true)
-		})
 	}
 }
 

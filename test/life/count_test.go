@@ -16,9 +16,6 @@ import (
 	"github.com/5dive/browser/test/scene"
 )
 
-// How often P06 goes round; the tag long has the numbers of the case.
-var cutViews, cycles = 3, 6
-
 // counts are what may not grow.
 type counts struct{ processes, zombies, descriptors, scratch, temp int }
 

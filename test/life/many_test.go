@@ -13,9 +13,6 @@ import (
 	"github.com/5dive/browser/test/stage"
 )
 
-// sites is how many are served at once; the tag long has more.
-var sites = 4
-
 // Several sites of one seat at once: each has a display of its own, and all go.
 func TestManySites(t *testing.T) {
 	s := scene.New(t)

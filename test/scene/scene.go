@@ -94,6 +94,13 @@ func (s *Scene) rename(length int) {
 	s.Stage.User = long
 }
 
+// In is the scene for a part of the test.
+func (s *Scene) In(t testing.TB) *Scene {
+	part := *s
+	part.T = t
+	return &part
+}
+
 // end ends the seat and holds the test to having left nothing behind.
 func (s *Scene) end() {
 	if s.T.Failed() {

@@ -1,0 +1,5 @@
+//go:build long
+
+package attack_test
+
+const rounds = 30
