@@ -2,6 +2,7 @@ package display
 
 import (
 	"errors"
+	"math"
 	"os"
 	"os/exec"
 	"runtime"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/5dive/browser/internal/fault"
+	"golang.org/x/sys/unix"
 )
 
 // child is one process that we started, alone in its process group. Its goroutine waits for it; done is closed then.
@@ -38,6 +40,8 @@ type spec struct {
 // parent-death signal when that thread ends, not when the process does.
 func spawn(s spec) (*child, error) {
 	c := &child{name: s.args[0], done: make(chan struct{}), said: &tail{}}
+	// What this process inherited open, a socket of systemd's for example, would go on to the child.
+	unix.CloseRange(3, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC)
 	cmd := &exec.Cmd{
 		Path: s.path, Args: s.args, Env: s.env, Dir: s.dir, ExtraFiles: s.files, Stderr: c.said,
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},

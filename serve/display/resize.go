@@ -2,6 +2,7 @@ package display
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/5dive/browser/internal/fault"
 	"github.com/jezek/xgb/randr"
@@ -53,22 +54,53 @@ func (l *link) resize(width, height int) (int, int, error) {
 	if err != nil || nowWidth == width && nowHeight == height {
 		return width, height, err
 	}
-	if err := l.changeMode(width, height, nowWidth, nowHeight); err != nil {
+	if err := l.changeSize(width, height, nowWidth, nowHeight); err != nil {
 		return 0, 0, fault.New(fault.Failed, "cannot make the display %dx%d: %w", width, height, err)
 	}
 	return width, height, nil
 }
 
-// changeMode goes by way of a screen that holds both the old and the new mode, since a CRTC must lie inside the screen at
-// every step; the server is grabbed, so that nobody sees the steps.
-func (l *link) changeMode(width, height, nowWidth, nowHeight int) error {
+// changeSize goes by way of a screen that holds both the old and the new mode, since a CRTC must lie inside the screen at
+// every step.
+func (l *link) changeSize(width, height, nowWidth, nowHeight int) error {
+	now, both, then := [2]int{nowWidth, nowHeight}, [2]int{max(width, nowWidth), max(height, nowHeight)}, [2]int{width, height}
+	if both != now {
+		if err := l.setScreen(both[0], both[1]); err != nil {
+			return err
+		}
+	}
+	if err := l.setMode(width, height); err != nil || both == then {
+		return err
+	}
+	l.announce(width, height)
+	return l.setScreen(width, height)
+}
+
+// announceWait is how long a VNC server gets to read an announcement. Nothing shows that it has.
+const announceWait = 250 * time.Millisecond
+
+// announce tells of a smaller size before it is there. X0tigervnc reads the screen at the size that it last heard of, and
+// dies of the error if the screen has shrunk meanwhile; it goes by ConfigureNotify events of the root window alone, and
+// must not get another one with the old size in between. The window manager and Chrome ask for the real size.
+func (l *link) announce(width, height int) {
+	event := xproto.ConfigureNotifyEvent{Event: l.root, Window: l.root, Width: uint16(width), Height: uint16(height)}
+	err := xproto.SendEventChecked(l.x, false, l.root, xproto.EventMaskStructureNotify, string(event.Bytes())).Check()
+	if err != nil {
+		return
+	}
+	timer := time.NewTimer(announceWait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-l.done:
+	}
+}
+
+// setMode gives the one CRTC a mode of this size.
+func (l *link) setMode(width, height int) error {
 	if _, err := randr.QueryVersion(l.x, 1, 3).Reply(); err != nil {
 		return err
 	}
-	if err := xproto.GrabServerChecked(l.x).Check(); err != nil {
-		return err
-	}
-	defer xproto.UngrabServerChecked(l.x).Check()
 	resources, err := randr.GetScreenResources(l.x, l.root).Reply()
 	if err != nil {
 		return err
@@ -76,22 +108,20 @@ func (l *link) changeMode(width, height, nowWidth, nowHeight int) error {
 	if len(resources.Crtcs) == 0 || len(resources.Outputs) == 0 {
 		return fmt.Errorf("it has no output")
 	}
-	crtc, output := resources.Crtcs[0], resources.Outputs[0]
+	output := resources.Outputs[0]
 	mode, err := l.mode(resources, output, width, height)
 	if err != nil {
 		return err
 	}
-	if err := l.setScreen(max(width, nowWidth), max(height, nowHeight)); err != nil {
-		return err
-	}
-	set, err := randr.SetCrtcConfig(l.x, crtc, 0, resources.ConfigTimestamp, 0, 0, mode, randr.RotationRotate0, []randr.Output{output}).Reply()
+	set, err := randr.SetCrtcConfig(l.x, resources.Crtcs[0], 0, resources.ConfigTimestamp, 0, 0, mode,
+		randr.RotationRotate0, []randr.Output{output}).Reply()
 	if err != nil {
 		return err
 	}
 	if set.Status != randr.SetConfigSuccess {
 		return fmt.Errorf("the server answers %d", set.Status)
 	}
-	return l.setScreen(width, height)
+	return nil
 }
 
 // setScreen keeps the pixels square at 96 dots per inch.

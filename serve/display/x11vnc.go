@@ -61,7 +61,7 @@ func listenPrivate(path string) (*net.UnixListener, error) {
 	defer f.Close()
 	if err = unix.Bind(fd, &unix.SockaddrUnix{Name: path}); err == nil {
 		if err = unix.Chmod(path, 0o600); err == nil {
-			err = unix.Listen(fd, 8)
+			err = unix.Listen(fd, 64)
 		}
 	}
 	if err != nil {
@@ -75,21 +75,18 @@ func listenPrivate(path string) (*net.UnixListener, error) {
 	return l.(*net.UnixListener), nil
 }
 
+// accept waits for a free slot first: a connection that finds none waits in the socket's queue, it is not refused.
 func (i *inetd) accept() {
 	for {
+		i.slots <- struct{}{}
 		conn, err := i.listener.AcceptUnix()
 		if err != nil {
 			return
 		}
-		select {
-		case i.slots <- struct{}{}:
-			i.serving.Go(func() {
-				defer func() { <-i.slots }()
-				i.serve(conn)
-			})
-		default:
-			conn.Close()
-		}
+		i.serving.Go(func() {
+			defer func() { <-i.slots }()
+			i.serve(conn)
+		})
 	}
 }
 
@@ -154,7 +151,7 @@ func (i *inetd) spawn(f *os.File) (*child, error) {
 func (d *Display) x11vncArgs() []string {
 	args := []string{"x11vnc", "-inetd", "-nopw", "-norc", "-once", "-noremote", "-safer", "-nocmds", "-nevershared",
 		"-dontdisconnect", "-nobell", "-nosel", "-noclipboard", "-nosetclipboard", "-noprimary", "-nosetprimary",
-		"-input", "M", "-skip_lockkeys", "-xrandr", "newfbsize", "-nodpms", "-desktop", "browser", "-nolookup", "-o", "/dev/null"}
+		"-input", "MB", "-skip_lockkeys", "-xrandr", "newfbsize", "-nodpms", "-desktop", "browser", "-nolookup", "-o", "/dev/null"}
 	if !d.config.SharedMemory {
 		args = append(args, "-noshm")
 	}
