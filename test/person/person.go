@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
@@ -84,6 +86,14 @@ func (p *Person) Tab(width, height int) (*Person, error) {
 		return nil, fmt.Errorf("cannot open another tab: %w", err)
 	}
 	return second, nil
+}
+
+// Front brings the page before others of its browser, as a click on its tab does.
+func (p *Person) Front() error {
+	return p.do(func(ctx context.Context) error {
+		_, err := chromedp.Call(ctx, page.BringToFront, cdp.Empty{})
+		return err
+	})
 }
 
 // Close ends the browser and removes its profile.
@@ -162,7 +172,7 @@ func Evaluate[T any](p *Person, expression string) (T, error) {
 
 // Connected waits until the remote screen is there.
 func (p *Person) Connected() error {
-	return p.Await("the remote screen", `document.querySelector("#connection")?.dataset.state === "connected"`, 30*time.Second)
+	return p.Await("the remote screen", `!document.querySelector("#view").hidden && document.querySelector("#connection").dataset.state === "connected" && document.querySelector("#screen canvas") !== null`, time.Minute)
 }
 
 // Shot takes a picture of the page.

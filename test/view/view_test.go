@@ -1,3 +1,5 @@
+//go:build e2e
+
 package view_test
 
 import (
@@ -47,5 +49,23 @@ func TestView(t *testing.T) {
 		{"cancel", cancel},
 		{"revoke", revoke},
 		{"done", done},
+	})
+}
+
+// What befalls a link on its way, and the network under an open view.
+func TestLink(t *testing.T) {
+	each(t, []part{
+		{"previewed", previewed},
+		{"cut", cut},
+		{"twice", twice},
+		{"crowd", crowd},
+	})
+}
+
+func TestNetwork(t *testing.T) {
+	each(t, []part{
+		{"dropped", dropped},
+		{"reload", reload},
+		{"second", second},
 	})
 }

@@ -2,7 +2,7 @@
 //
 // It ends both RFB 3.8 handshakes itself (RFC 6143): to the client it is a server with security None (the caller has
 // authorised already) or VNC password, to the screen a client with None. After that the server's bytes pass unparsed, in
-// binary messages of at most 64 KiB, while the client's messages are read one by one: keys are taken out and given to the
+// binary messages of at most 192 KiB, while the client's messages are read one by one: keys are taken out and given to the
 // Screen, pointer and picture requests pass, the clipboard and every request that would let the client size the screen are
 // dropped, encodings outside a list are taken out, and anything unknown ends the view with its reason in the close frame.
 //

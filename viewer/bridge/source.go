@@ -10,8 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// chunkSize is the most that one message carries to the client.
-const chunkSize = 64 << 10
+// chunkSize is the most that one message carries to the client: about what a Unix socket holds (212992 bytes with the
+// kernel's own bookkeeping), so that one read empties it. With 64 KiB the bridge takes a third more CPU a byte.
+const chunkSize = 192 << 10
 
 // chunk is a buffer with what one read gave.
 type chunk struct {

@@ -33,7 +33,9 @@ func run(ctx context.Context, kind string, viewers int, size int64, into *result
 		if clients[i], err = view(c.addr); err != nil {
 			return err
 		}
-		defer clients[i].Stream.(io.Closer).Close()
+		conn := clients[i].Stream.(io.Closer)
+		defer conn.Close()
+		defer context.AfterFunc(ctx, func() { conn.Close() })()
 	}
 	if viewers == 1 {
 		direct, err := net.Dial("unix", path)
