@@ -142,7 +142,7 @@ func complete(t *testing.T) {
 	}
 	there := map[string]bool{}
 	for _, p := range packages {
-		out, err := exec.Command("go", "test", "-list", ".", "github.com/5dive/browser/"+p).CombinedOutput()
+		out, err := exec.Command("go", "test", "-tags", "e2e", "-list", ".", "github.com/5dive/browser/"+p).CombinedOutput()
 		if err != nil {
 			t.Fatalf("cannot list the tests of %s: %v: %s", p, err, out)
 		}
