@@ -18,11 +18,10 @@ var pages embed.FS
 
 // told is what the page in Chrome last told of itself.
 type told struct {
-	Field, Lines, Focus                         string
-	Keys                                        []string
-	Repeats                                     int
-	Width, Height, OuterWidth, OuterHeight      int
-	ScreenX, ScreenY, ScreenWidth, ScreenHeight int
+	Field, Lines, Focus                    string
+	Keys                                   []string
+	Width, Height, OuterWidth, OuterHeight int
+	ButtonX, ButtonY                       int
 }
 
 // echo is a site on loopback whose page tells it what a person did to it.

@@ -168,3 +168,15 @@ func (l *link) watch(w xproto.Window, mask uint32) error {
 	}
 	return nil
 }
+
+// hiddenWindow makes a window that is never shown.
+func (l *link) hiddenWindow() (xproto.Window, error) {
+	id, err := xproto.NewWindowId(l.x)
+	if err == nil {
+		err = xproto.CreateWindowChecked(l.x, 0, id, l.root, -1, -1, 1, 1, 0, xproto.WindowClassInputOnly, 0, 0, nil).Check()
+	}
+	if err != nil {
+		return 0, fault.New(fault.Failed, "cannot make a window on the display: %w", err)
+	}
+	return id, nil
+}

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/5dive/browser/internal/fault"
 	"github.com/jezek/xgb/xproto"
@@ -18,8 +19,9 @@ const managerStarts = 3
 
 // manager is the window manager of a display. Its goroutine starts openbox again when it ends by itself.
 type manager struct {
-	stop chan struct{}
-	done chan struct{}
+	stop  chan struct{}
+	done  chan struct{}
+	tasks sync.WaitGroup
 }
 
 // startManager starts openbox with our configuration and waits until it manages windows.
@@ -42,6 +44,7 @@ func startManager(ctx context.Context, d *Display) (*manager, error) {
 		m.close()
 		return nil, err
 	}
+	m.tasks.Go(func() { d.keepShown(m.stop) })
 	return m, nil
 }
 
@@ -87,27 +90,5 @@ func (m *manager) close() {
 		close(m.stop)
 	}
 	<-m.done
-}
-
-// managed waits for the sign of a running window manager (EWMH, _NET_SUPPORTING_WM_CHECK on the root window).
-func (d *Display) managed(ctx context.Context, wm *child) error {
-	for {
-		next := d.link.pulse.next()
-		windows, err := d.link.windowList("_NET_SUPPORTING_WM_CHECK", xproto.AtomWindow)
-		if err != nil {
-			return err
-		}
-		if len(windows) > 0 {
-			return nil
-		}
-		select {
-		case <-next:
-		case <-wm.done:
-			return fault.New(fault.Failed, "cannot start openbox: %s", wm.said.last())
-		case <-d.link.done:
-			return fault.New(fault.Failed, "cannot start openbox: the display ended")
-		case <-ctx.Done():
-			return cause(ctx, "start openbox")
-		}
-	}
+	m.tasks.Wait()
 }

@@ -42,16 +42,9 @@ func (o *offer) prepare(l *link) error {
 		}
 	}
 	o.texts = map[xproto.Atom]xproto.Atom{utf8: utf8, mime: mime}
-	id, err := xproto.NewWindowId(l.x)
-	if err != nil {
-		return fault.New(fault.Failed, "cannot make a window for the clipboard: %w", err)
-	}
-	o.window = id
-	err = xproto.CreateWindowChecked(l.x, 0, id, l.root, -1, -1, 1, 1, 0, xproto.WindowClassInputOnly, 0, 0, nil).Check()
-	if err != nil {
-		return fault.New(fault.Failed, "cannot make a window for the clipboard: %w", err)
-	}
-	return nil
+	var err error
+	o.window, err = l.hiddenWindow()
+	return err
 }
 
 // make takes the selection and offers a copy of text.

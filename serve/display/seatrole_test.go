@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/5dive/browser/internal/secret"
+	"github.com/jezek/xgb/xproto"
 )
 
 // holder is the state of a seat's process.
@@ -115,6 +116,11 @@ func (h *holder) input(ctx context.Context, d *Display, c call) (a answer, err e
 		a.Width, a.Height, err = in.Resize(c.Width, c.Height)
 	case "size":
 		a.Width, a.Height, err = in.Size()
+	case "owner":
+		var reply *xproto.GetSelectionOwnerReply
+		if reply, err = xproto.GetSelectionOwner(in.link.x, in.offer.clipboard).Reply(); err == nil {
+			a.Number = int(reply.Owner)
+		}
 	case "hangup":
 		in.Close()
 		delete(h.inputs, c.Display)
