@@ -18,8 +18,9 @@ import (
 	"github.com/5dive/browser/viewer/relay"
 )
 
-// Ports of seats: the first free one from 6080 is chosen once, stored, and then fixed. A port that somebody else holds is a refusal:
-// another port, chosen silently, would send a person to whoever holds the old one.
+// Ports of seats: one is chosen once, stored, and then fixed; 6080 for the first user of a machine, the next for the next, so that two seats
+// of which one rests do not choose the same. A port that somebody else holds is a refusal: another port, chosen silently, would send a
+// person to whoever holds the old one.
 const firstPort, lastPort = 6080, 6279
 
 // port is the seat's loopback listener: RFB in a websocket on any path, for an outside relay; in the embedded default also the pages of
@@ -87,7 +88,7 @@ func listenLoopback(n int) (net.Listener, error) {
 
 func (p *port) path() string { return filepath.Join(p.service.config.Seat.State(), "port") }
 
-// choose gives the stored port, or stores the first that is free now.
+// choose gives the stored port, or stores the first from the seat's own on that is free now.
 func (p *port) choose() (int, error) {
 	b, err := safefile.Read(p.path(), 16)
 	if err == nil {
@@ -100,7 +101,9 @@ func (p *port) choose() (int, error) {
 	if !errors.Is(err, os.ErrNotExist) {
 		return 0, fault.New(fault.Denied, "cannot read the seat's port: %w", err)
 	}
-	for n := firstPort; n <= lastPort; n++ {
+	const ports, firstUser = lastPort - firstPort + 1, 1000
+	for i := range ports {
+		n := firstPort + (p.service.config.Seat.UID-firstUser+i)%ports
 		l, err := listenLoopback(n)
 		if err != nil {
 			continue

@@ -35,11 +35,11 @@ func watchRole(args []string) error {
 	var over atomic.Bool
 	go func() { io.Copy(io.Discard, os.Stdin); over.Store(true) }()
 	lines, environ := map[string]bool{}, map[string]bool{}
-	w := watcher{self: os.Getuid(), buffer: make([]byte, 1<<20), young: map[string]time.Time{}}
+	w := watcher{self: os.Getuid(), buffer: make([]byte, 1<<20), young: map[int]time.Time{}}
 	begin, looks := time.Now(), 0
 	fmt.Println("ready")
 	for tick := time.NewTicker(pause); !over.Load(); looks++ {
-		if err := w.look(lines, environ, looks%100 == 0); err != nil {
+		if err := w.look(lines, environ, looks%200 == 0); err != nil {
 			return err
 		}
 		<-tick.C
@@ -55,17 +55,53 @@ func watchRole(args []string) error {
 }
 
 // watcher looks at a process again and again while it is young, since a program begins with the words of the one that forked it, and at
-// all of them now and then.
+// all of them now and then. Which pids are new is told by /proc/loadavg, whose last field is the newest one: a list of /proc takes too long.
 type watcher struct {
 	self   int
 	buffer []byte
-	young  map[string]time.Time // pid -> until when
+	newest int
+	young  map[int]time.Time // pid -> until when
 }
 
 const youth = 200 * time.Millisecond
 
-// look goes over /proc once.
+// look looks at what is young, or at all.
 func (w *watcher) look(lines, environ map[string]bool, all bool) error {
+	if all {
+		return w.lookAll(lines, environ)
+	}
+	newest := w.last()
+	if newest < w.newest {
+		w.newest = 0 // pids have begun again; the next look at all sees what is missed
+	}
+	if w.newest == 0 {
+		w.newest = newest
+	}
+	now := time.Now()
+	for ; w.newest < newest; w.newest++ {
+		w.young[w.newest+1] = now.Add(youth)
+	}
+	for pid, until := range w.young {
+		if now.After(until) {
+			delete(w.young, pid)
+			continue
+		}
+		w.process(strconv.Itoa(pid), lines, environ)
+	}
+	return nil
+}
+
+// last is the newest pid of the machine.
+func (w *watcher) last() int {
+	f := bytes.Fields(w.read("/proc/loadavg"))
+	if len(f) == 0 {
+		return 0
+	}
+	pid, _ := strconv.Atoi(string(f[len(f)-1]))
+	return pid
+}
+
+func (w *watcher) lookAll(lines, environ map[string]bool) error {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return err
@@ -75,22 +111,10 @@ func (w *watcher) look(lines, environ map[string]bool, all bool) error {
 	if err != nil {
 		return err
 	}
-	now := time.Now()
 	for _, name := range names {
-		if name[0] < '1' || name[0] > '9' {
-			continue
-		}
-		until, known := w.young[name]
-		if !known {
-			until = now.Add(youth)
-			w.young[name] = until
-		}
-		if all || now.Before(until) {
+		if name[0] >= '1' && name[0] <= '9' {
 			w.process(name, lines, environ)
 		}
-	}
-	if all {
-		clear(w.young) // pids come again
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -139,7 +140,9 @@ func (s *show) serve() (link string, err error) {
 // wait lets a person use the link, until Ctrl-C.
 func (s *show) wait(link string) error {
 	fmt.Printf("\nOpen this link in a browser on this machine. It works once:\n\n    %s\n\n", link)
-	fmt.Printf("From another machine: ssh -L 6080:127.0.0.1:6080 THIS-MACHINE, with the port of the link on both sides, then the same link there.\n")
+	if u, err := url.Parse(link); err == nil {
+		fmt.Printf("From another machine: ssh -L %[1]s:127.0.0.1:%[1]s THIS-MACHINE, then the same link there.\n", u.Port())
+	}
 	fmt.Printf("Sign in as %q with the password %q, then press Done. Ctrl-C ends the demo and leaves nothing running.\n\n", s.site.Name, s.site.Password)
 	told := 0
 	for {

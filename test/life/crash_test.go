@@ -4,11 +4,13 @@ package life_test
 
 import (
 	"fmt"
+	"net"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/5dive/browser/internal/secret"
 	"github.com/5dive/browser/internal/testuser"
 	"github.com/5dive/browser/seat"
 	"github.com/5dive/browser/test/rfb"
@@ -80,12 +82,8 @@ func TestVNCServerKilled(t *testing.T) {
 				}
 			}
 			conn.Close()
-			var again *rfb.Client
-			scene.Until(t, time.Minute, "the stream to come back", func() (ok bool) { // the page tries again in the same way
-				again, conn, ok = s.TryStream(token)
-				return ok
-			})
-			defer func() { conn.Close() }()
+			again, conn := back(s, token)
+			defer conn.Close()
 			s.Picture(again)
 			if now := s.Find(program); now == first {
 				t.Error("the killed server is still there")
@@ -102,9 +100,19 @@ func TestVNCServerKilledBeforeTheLink(t *testing.T) {
 	s.Serve("/login")
 	v := s.Mint("local")
 	scene.Signal(t, s.Find("X0tigervnc"), syscall.SIGKILL)
-	client, conn := s.Stream(s.Enter(v))
+	client, conn := back(s, s.Enter(v))
 	defer conn.Close()
 	s.Picture(client)
+}
+
+// back opens the stream again and again, as the page does, until the killed server is known to be dead.
+func back(s *scene.Scene, token secret.Text) (client *rfb.Client, conn net.Conn) {
+	s.T.Helper()
+	scene.Until(s.T, time.Minute, "the stream to come back", func() (ok bool) {
+		client, conn, ok = s.TryStream(token)
+		return ok
+	})
+	return client, conn
 }
 
 // The window manager is started again; the view does not notice.

@@ -136,3 +136,18 @@ func TestCallerLeaves(t *testing.T) {
 	s.Stop()
 	s.Alone(s.Service(), soon)
 }
+
+// Two seats of one machine: the port that one was given stays its own while it rests and the other is given one.
+func TestTwoSeats(t *testing.T) {
+	a, b := scene.New(t), scene.New(t)
+	a.Serve("/login")
+	first := a.Mint("local").Link
+	a.Ends()
+	b.Serve("/login")
+	b.Mint("local")
+	a.Serve("/login")
+	front := func(link string) string { return link[:len("http://127.0.0.1:6080")] }
+	if again := a.Mint("local").Link; front(again) != front(first) {
+		t.Errorf("the port changed: %s, then %s", front(first), front(again))
+	}
+}
