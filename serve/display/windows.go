@@ -44,17 +44,27 @@ func (d *Display) windowSeen() (bool, error) {
 
 // PressReturn presses and releases Return in the window that has the focus: the answer "yes" to a dialog that keeps
 // Chrome from ending.
-func (d *Display) PressReturn() error {
+func (d *Display) PressReturn() error { return d.tap(keysymReturn) }
+
+// CloseTab presses and releases Ctrl+W, which closes the tab in front, in the window that has the focus. A dialog of
+// Chrome does not heed it.
+func (d *Display) CloseTab() error { return d.tap(keysymControlL, 'w') }
+
+// tap presses keys one after the other and releases them the other way round.
+func (d *Display) tap(syms ...uint32) error {
 	keys, err := readKeymap(d.link)
 	if err != nil {
 		return err
 	}
-	place, ok := keys.find(keysymReturn)
-	if !ok {
-		return fault.New(fault.Failed, "cannot press Return: the keyboard of the display has none")
+	for _, sym := range syms {
+		place, ok := keys.find(sym)
+		if !ok {
+			return fault.New(fault.Failed, "cannot press key %#x: the keyboard of the display has none", sym)
+		}
+		if err := d.link.press(place.code, true); err != nil {
+			return err
+		}
+		defer d.link.press(place.code, false)
 	}
-	if err := d.link.press(place.code, true); err != nil {
-		return err
-	}
-	return d.link.press(place.code, false)
+	return nil
 }

@@ -242,7 +242,7 @@ func (k *keeper) endChrome() (killed bool) {
 	if k.chrome == nil {
 		return false
 	}
-	group := k.chrome.Process.Pid
+	group, asked := k.chrome.Process.Pid, 0
 	k.chrome.Process.Signal(os.Interrupt) // once, to the main process: a second SIGINT skips the writing of cookies
 	ask, kill := time.NewTimer(askAfter), time.NewTimer(killAfter)
 	defer ask.Stop()
@@ -255,14 +255,25 @@ func (k *keeper) endChrome() (killed bool) {
 			syscall.Kill(-group, syscall.SIGKILL)
 			return killed
 		case <-ask.C:
-			if k.display != nil {
-				k.display.PressReturn() // answers 'leave page?' and 'cancel downloads?', which wait for ever
-			}
-			ask.Reset(5 * time.Second)
+			k.urge(asked)
+			asked++
+			ask.Reset(againAfter)
 		case <-kill.C:
 			killed = true
 			syscall.Kill(-group, syscall.SIGKILL)
 		}
+	}
+}
+
+// urge helps a Chrome on that does not end, in turns. Return answers 'leave page?' and 'cancel downloads?', which wait for ever; closing the
+// tab frees a Chrome whose page went while it was asked whether to leave.
+func (k *keeper) urge(asked int) {
+	switch {
+	case k.display == nil:
+	case asked%2 == 0:
+		k.display.PressReturn()
+	default:
+		k.display.CloseTab()
 	}
 }
 

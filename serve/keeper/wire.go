@@ -1,8 +1,8 @@
 // Package keeper is the parent of one open profile's processes: Xvfb, its window manager, the person's Chrome and, while somebody
 // looks, one VNC server. It is a process of its own (a hidden verb) so that Chrome still ends well when the seat service is killed.
 //
-// The order of an end is always the same: one SIGINT to Chrome and never a second one (a second loses the login), Return
-// after one second for a page that asks whether to leave, SIGKILL only when cookies are on disk anyway (36 s); then VNC server, window
+// The order of an end is always the same: one SIGINT to Chrome and never a second one (a second loses the login), urging by keys
+// after one second (Return, then Ctrl+W, and so on in turns), SIGKILL only when cookies are on disk anyway (36 s); then VNC server, window
 // manager and Xvfb. It happens on the word stop and just so when the pipe from the service closes, whatever killed the service.
 //
 // The keeper decides nothing: it starts what it is told, tells what ended, and leaves restarts to the service. It trusts its
@@ -11,11 +11,13 @@ package keeper
 
 import "time"
 
-// Times of an end, measured on Chromium 156: a clean end takes 0.1-0.4 s, a beforeunload dialog waits for ever, and cookies are
+// Times of an end, measured on Chromium 156: a clean end takes 0.1-0.4 s, a beforeunload dialog waits for ever, as does Chrome itself in
+// half of the ends in whose first tenth of a second the page in front is replaced by another one; cookies are
 // written at most every 30 s, so that a kill after 36 s loses none that were set before the SIGINT.
 const (
-	askAfter  = time.Second
-	killAfter = 36 * time.Second
+	askAfter   = time.Second
+	againAfter = time.Second
+	killAfter  = 36 * time.Second
 )
 
 // Spec is the first line on the keeper's standard input: what to open.

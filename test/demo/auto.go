@@ -120,6 +120,9 @@ func (s *show) done(p *person.Person) error {
 		return err
 	}
 	s.say("The person pressed Done. The page says: %s; saved: %s.", state, saved)
+	if saved != "Yes, on the box" {
+		return fmt.Errorf("the browser did not end by itself")
+	}
 	return nil
 }
 
