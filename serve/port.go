@@ -101,9 +101,9 @@ func (p *port) choose() (int, error) {
 	if !errors.Is(err, os.ErrNotExist) {
 		return 0, fault.New(fault.Denied, "cannot read the seat's port: %w", err)
 	}
-	const ports, firstUser = lastPort - firstPort + 1, 1000
+	const ports = lastPort - firstPort + 1
 	for i := range ports {
-		n := firstPort + (p.service.config.Seat.UID-firstUser+i)%ports
+		n := firstPort + (p.service.config.Seat.UID+i)%ports // 6080 for uid 1000
 		l, err := listenLoopback(n)
 		if err != nil {
 			continue

@@ -46,8 +46,7 @@ func (d *Display) windowSeen() (bool, error) {
 // Chrome from ending.
 func (d *Display) PressReturn() error { return d.tap(keysymReturn) }
 
-// CloseTab presses and releases Ctrl+W, which closes the tab in front, in the window that has the focus. A dialog of
-// Chrome does not heed it.
+// CloseTab presses and releases Ctrl+W, which closes the tab in front, in the window that has the focus.
 func (d *Display) CloseTab() error { return d.tap(keysymControlL, 'w') }
 
 // tap presses keys one after the other and releases them the other way round.

@@ -30,7 +30,7 @@ func TestIdle(t *testing.T) {
 func TestIdleRace(t *testing.T) {
 	s := scene.New(t)
 	s.Must("ls")
-	for range 2 {
+	for range 4 {
 		pid, _ := s.Clocked(time.Second)
 		scene.Until(t, time.Minute, "the end of the idle service", func() bool {
 			s.Must("ls") // each one may be what keeps it, or what finds it ending
