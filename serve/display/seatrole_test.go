@@ -62,8 +62,8 @@ func (h *holder) do(ctx context.Context, c call) (a answer, err error) {
 		return facts(d), nil
 	case "window":
 		return a, d.FirstWindow(ctx)
-	case "return":
-		return a, d.PressReturn()
+	case "urge":
+		return a, d.Urge(c.Width)
 	case "ended":
 		select {
 		case <-d.Done():

@@ -70,8 +70,8 @@ func TestNoManagerKeys(t *testing.T) {
 	}
 }
 
-// PressReturn says yes to what has the focus.
-func TestPressReturn(t *testing.T) {
+// The second step says yes to what has the focus.
+func TestUrgeAnswers(t *testing.T) {
 	s := newSeat(t)
 	d := s.must(call{Verb: "start"})
 	ask := s.client(d, "xmessage", "-default", "okay", "-buttons", "okay:7", "leave?")
@@ -89,7 +89,20 @@ func TestPressReturn(t *testing.T) {
 			}
 			return
 		case <-tick.C:
-			s.must(call{Verb: "return"})
+			s.must(call{Verb: "urge", Width: 1})
 		}
 	}
+}
+
+// The third step closes a window, as its button does.
+func TestUrgeCloses(t *testing.T) {
+	s := newSeat(t)
+	d := s.must(call{Verb: "start"})
+	clock := s.client(d, "xclock")
+	if err := clock.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.must(call{Verb: "window"})
+	s.must(call{Verb: "urge", Width: 2})
+	clock.Wait() // a window that stays holds the test up to its limit
 }

@@ -42,12 +42,44 @@ func (d *Display) windowSeen() (bool, error) {
 	return false, nil
 }
 
-// PressReturn presses and releases Return in the window that has the focus: the answer "yes" to a dialog that keeps
-// Chrome from ending.
-func (d *Display) PressReturn() error { return d.tap(keysymReturn) }
+// Urge takes one step, counted from 0, towards the end of a Chrome that was asked to end and waits. Chrome draws its questions inside its own
+// window, so X does not tell whether there is one; the steps are in an order in which each answers one question and harms no other:
+//
+//	Ctrl+W       frees a Chrome whose page was replaced while it was asked whether to leave; a dialog ignores it
+//	Return       answers "Leave site?"; of "Download is in progress" it chooses to stay
+//	close        asks again a Chrome that so chose, and closes a file chooser
+//	Tab, Return  chooses "Exit" of "Download is in progress"
+func (d *Display) Urge(step int) error {
+	switch step % 4 {
+	case 0:
+		return d.tap(keysymControlL, 'w')
+	case 1:
+		return d.tap(keysymReturn)
+	case 2:
+		return d.closeWindows()
+	default:
+		if err := d.tap(keysymTab); err != nil {
+			return err
+		}
+		return d.tap(keysymReturn)
+	}
+}
 
-// CloseTab presses and releases Ctrl+W, which closes the tab in front, in the window that has the focus.
-func (d *Display) CloseTab() error { return d.tap(keysymControlL, 'w') }
+// closeWindows asks every window to close, as its own button does.
+func (d *Display) closeWindows() error {
+	windows, err := d.link.windowList("_NET_CLIENT_LIST", xproto.AtomWindow)
+	if err != nil {
+		return err
+	}
+	kind, err := d.link.atom("_NET_CLOSE_WINDOW")
+	if err != nil {
+		return err
+	}
+	for _, w := range windows {
+		d.link.tellManager(w, kind, 0, fromPager)
+	}
+	return nil
+}
 
 // tap presses keys one after the other and releases them the other way round.
 func (d *Display) tap(syms ...uint32) error {

@@ -255,25 +255,15 @@ func (k *keeper) endChrome() (killed bool) {
 			syscall.Kill(-group, syscall.SIGKILL)
 			return killed
 		case <-ask.C:
-			k.urge(asked)
+			if k.display != nil {
+				k.display.Urge(asked)
+			}
 			asked++
 			ask.Reset(againAfter)
 		case <-kill.C:
 			killed = true
 			syscall.Kill(-group, syscall.SIGKILL)
 		}
-	}
-}
-
-// urge helps a Chrome on that does not end, in turns. Return answers 'leave page?' and 'cancel downloads?', which wait for ever; closing the
-// tab frees a Chrome whose page went while it was asked whether to leave.
-func (k *keeper) urge(asked int) {
-	switch {
-	case k.display == nil:
-	case asked%2 == 0:
-		k.display.PressReturn()
-	default:
-		k.display.CloseTab()
 	}
 }
 

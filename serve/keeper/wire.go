@@ -2,7 +2,7 @@
 // looks, one VNC server. It is a process of its own (a hidden verb) so that Chrome still ends well when the seat service is killed.
 //
 // The order of an end is always the same: one SIGINT to Chrome and never a second one (a second loses the login), urging by keys
-// after one second (Return, then Ctrl+W, and so on in turns), SIGKILL only when cookies are on disk anyway (36 s); then VNC server, window
+// after one second (display.Urge), SIGKILL only when cookies are on disk anyway (36 s); then VNC server, window
 // manager and Xvfb. It happens on the word stop and just so when the pipe from the service closes, whatever killed the service.
 //
 // The keeper decides nothing: it starts what it is told, tells what ended, and leaves restarts to the service. It trusts its

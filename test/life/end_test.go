@@ -3,6 +3,9 @@
 package life_test
 
 import (
+	"fmt"
+	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,13 +23,9 @@ func TestDoneWhileLoading(t *testing.T) {
 	for _, pause := range []time.Duration{0, 10 * time.Millisecond, 25 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond} {
 		s.Site.Forget()
 		s.Serve("/login")
-		if _, err := s.Site.WaitEvent(scene.Limit(t, time.Minute), "/login", "painted"); err != nil {
-			t.Fatal(err)
-		}
+		happens(s, "/login", "painted")
 		token := types(s, s.Site.Name+"\t"+s.Site.Password+"\r")
-		if _, err := s.Site.WaitRequest(scene.Limit(t, time.Minute), "the account", func(r site.Request) bool { return r.Path == "/account" }); err != nil {
-			t.Fatal(err)
-		}
+		asked(s, "/account")
 		time.Sleep(pause) // it is the moment that is tried
 		saves(s, token)
 		s.Site.Forget()
@@ -37,33 +36,69 @@ func TestDoneWhileLoading(t *testing.T) {
 	}
 }
 
-// A browser that asks before it ends is answered: a page with an unsaved letter, a download under way.
+// A browser that asks before it ends is answered: a page with an unsaved letter, a download under way, both, and an open file chooser.
 func TestDoneAnswers(t *testing.T) {
 	s := scene.New(t)
 	s.SignIn(true)
 	s.Stop()
-	for _, c := range []struct{ page, keys, event string }{{"/beforeunload", "dear", "guard"}, {"/slow.bin", "", ""}} {
-		s.Site.Forget()
-		s.Serve(c.page)
-		if _, err := s.Site.WaitRequest(scene.Limit(t, time.Minute), c.page, func(r site.Request) bool { return r.Path == c.page }); err != nil {
-			t.Fatal(err)
+	letter := func(more string) func(*scene.Scene) secret.Text {
+		return func(s *scene.Scene) secret.Text {
+			happens(s, "/beforeunload", "painted")
+			token := types(s, "dear"+more)
+			happens(s, "/beforeunload", "guard")
+			return token
 		}
-		if c.event != "" {
-			if _, err := s.Site.WaitEvent(scene.Limit(t, time.Minute), c.page, "painted"); err != nil {
-				t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		page string
+		act  func(*scene.Scene) secret.Text
+		then func(*scene.Scene)
+	}{
+		"letter":   {"/beforeunload", letter(""), nil},
+		"download": {"/slow.bin", func(s *scene.Scene) secret.Text { return types(s, "") }, nil},
+		"both":     {"/beforeunload", letter("\t\r"), func(s *scene.Scene) { asked(s, "/slow.bin") }},
+		"chooser":  {"/beforeunload", letter("\t\t "), func(s *scene.Scene) { windows(s, 2) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := s.In(t)
+			s.Site.Forget()
+			s.Serve(c.page)
+			asked(s, c.page)
+			token := c.act(s)
+			if c.then != nil {
+				c.then(s)
 			}
-		}
-		token := types(s, c.keys)
-		if c.event != "" {
-			if _, err := s.Site.WaitEvent(scene.Limit(t, time.Minute), c.page, c.event); err != nil {
-				t.Fatal(err)
-			}
-		}
-		saves(s, token)
+			saves(s, token)
+		})
 	}
 	s.Site.Forget()
 	s.Serve("/account")
 	s.Account(true)
+}
+
+func happens(s *scene.Scene, page, event string) {
+	s.T.Helper()
+	if _, err := s.Site.WaitEvent(scene.Limit(s.T, time.Minute), page, event); err != nil {
+		s.T.Fatal(err)
+	}
+}
+
+func asked(s *scene.Scene, path string) {
+	s.T.Helper()
+	if _, err := s.Site.WaitRequest(scene.Limit(s.T, time.Minute), path, func(r site.Request) bool { return r.Path == path }); err != nil {
+		s.T.Fatal(err)
+	}
+}
+
+// windows waits until the display has so many.
+func windows(s *scene.Scene, want int) {
+	s.T.Helper()
+	scene.Until(s.T, time.Minute, "the window", func() bool {
+		cmd := exec.Command("xprop", "-display", fmt.Sprintf("unix:%d", s.Display()), "-root", "_NET_CLIENT_LIST")
+		cmd.Env = []string{"XAUTHORITY=" + s.Authority()}
+		out, err := cmd.Output()
+		return err == nil && strings.Count(string(out), "0x") >= want
+	})
 }
 
 // types opens a view, keeps its picture coming as a page does, and types.
