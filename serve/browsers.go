@@ -43,7 +43,6 @@ func (s *Service) serve(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.wish(site.ID(), r)
 	binary := ""
 	if run := p.running(); run != nil {
 		binary = run.spec.Binary.Name + " " + run.spec.Binary.Version
@@ -137,11 +136,7 @@ func (s *Service) stop(c *call) (any, error) {
 		return nil, err
 	}
 	defer p.give()
-	s.unwish(site.ID())
-	already, killed, err := p.stop(c.ctx, c.progress)
-	if err != nil {
-		return nil, err
-	}
+	already, killed := p.stop(c.progress)
 	return api.StopResult{Site: site.ID(), State: string(Stopped), Already: already, Killed: killed}, nil
 }
 

@@ -51,6 +51,8 @@ func (s *Service) take(ctx context.Context, site seat.Site) (*profile, error) {
 			p.turn <- struct{}{} // the entry was dropped while we waited
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
+		case <-s.ctx.Done():
+			return nil, s.ending()
 		}
 	}
 }
@@ -103,7 +105,7 @@ type request struct {
 	width, height int
 }
 
-// serve opens the profile for a person. The caller holds the turn; the state is Stopped.
+// serve opens the profile for a person. The caller holds the turn; the state is Stopped. A caller who leaves does not end what has begun.
 func (p *profile) serve(ctx context.Context, r request, tell func(string)) error {
 	s := p.service
 	spec, lock, err := p.prepare(ctx, r, tell)
@@ -120,23 +122,21 @@ func (p *profile) serve(ctx context.Context, r request, tell func(string)) error
 		os.RemoveAll(spec.Scratch)
 		return err
 	}
-	run := newRun(p, h, spec)
+	run := newRun(p, h, spec, r)
 	p.mu.Lock()
 	p.run = run
 	p.mu.Unlock()
 	p.remember(keeper.Left{Session: h.PID, Scratch: spec.Scratch, UserData: spec.UserData})
-	s.work.Go(func() { run.watch(tell) })
+	s.use.Go(func() { run.watch(tell) })
 	select {
 	case err := <-run.ready:
 		if err != nil {
 			<-run.ended
-			return err
 		}
-	case <-ctx.Done(): // the caller left; the browser goes on and is served
+		return err
+	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	s.note("served", p.site.ID(), map[string]string{"chrome": spec.Binary.Name + " " + spec.Binary.Version})
-	return nil
 }
 
 // prepare makes everything that a keeper needs, and takes the profile's lock. An error leaves nothing behind.
@@ -204,6 +204,9 @@ func (p *profile) lock(ctx context.Context, tell func(string)) (*os.File, error)
 		case <-ctx.Done():
 			again.Stop()
 			return nil, err
+		case <-p.service.ctx.Done():
+			again.Stop()
+			return nil, p.service.ending()
 		}
 	}
 }
@@ -258,30 +261,24 @@ func (p *profile) checkVersion(now browser.Binary, tell func(string)) error {
 	return p.service.config.Seat.SetRecord(p.site, record)
 }
 
-// stop ends whatever runs. The caller holds the turn.
-func (p *profile) stop(ctx context.Context, tell func(string)) (already, killed bool, err error) {
-	run := p.running()
+// stop ends whatever runs and waits for it, however long the caller stays: the site is wanted no more. The caller holds the turn.
+func (p *profile) stop(tell func(string)) (already, killed bool) {
+	p.service.unwish(p.site.ID()) // first, so that a service that dies meanwhile does not serve it again
 	if l := p.borrowed(); l != nil {
 		p.move(toStop)
 		l.recall()
-		select {
-		case <-l.ended:
-		case <-ctx.Done():
-			return false, false, context.Cause(ctx)
-		}
-		return false, l.killed, nil
+		<-l.ended
+		return false, l.killed
 	}
+	run := p.running()
 	if run == nil {
-		return true, false, nil
+		return true, false
 	}
 	tell("closing the browser so that the login is written")
 	run.stop()
-	select {
-	case <-run.ended:
-	case <-ctx.Done():
-		return false, false, context.Cause(ctx)
-	}
-	return false, run.killed, nil
+	<-run.ended
+	p.service.unwish(p.site.ID()) // it may have opened just then
+	return false, run.killed
 }
 
 func yes(b bool) string {

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"bytes"
 	"encoding/json"
 	"net/http"
@@ -27,6 +28,7 @@ func idle(t *testing.T) *Service {
 	s := &Service{config: Config{Seat: seat.Seat{Root: t.TempDir(), Name: me.Username, UID: uid, Embedded: true}, Clock: clock.System}, open: map[string]*profile{}}
 	s.views = viewer.New(viewer.Config{Seat: me.Username, Clock: clock.System, Note: func(string, string, map[string]string) {}})
 	s.port = &port{service: s}
+	s.ctx, s.cancel = context.WithCancelCause(t.Context())
 	return s
 }
 

@@ -23,6 +23,7 @@ type run struct {
 	profile *profile
 	handle  *keeper.Handle
 	spec    keeper.Spec
+	asked   request
 	ready   chan error    // one answer: nil when the first window is mapped
 	ended   chan struct{} // closed when the keeper has ended
 	killed  bool          // Chrome had to be killed; read after ended
@@ -43,12 +44,13 @@ type vncServer struct {
 	known          chan struct{} // closed when the rest is known
 }
 
-func newRun(p *profile, h *keeper.Handle, spec keeper.Spec) *run {
-	return &run{profile: p, handle: h, spec: spec, ready: make(chan error, 1), ended: make(chan struct{})}
+func newRun(p *profile, h *keeper.Handle, spec keeper.Spec, asked request) *run {
+	return &run{profile: p, handle: h, spec: spec, asked: asked, ready: make(chan error, 1), ended: make(chan struct{})}
 }
 
 // watch hears the keeper until it ends, and then clears up. It owns the restarts.
 func (r *run) watch(tell func(string)) {
+	defer context.AfterFunc(r.profile.service.ctx, r.stop)()
 	var finished, ready bool
 	for e := range r.handle.Events() {
 		switch e.Event {
@@ -62,8 +64,7 @@ func (r *run) watch(tell func(string)) {
 			r.mu.Unlock()
 		case "ready":
 			ready = true
-			r.profile.move(isReady)
-			r.ready <- nil
+			r.opened()
 		case "failed":
 			r.profile.move(hasFailed)
 			r.ready <- &fault.Error{Kind: fault.Kind(e.Kind), What: e.Text, Hint: e.Hint}
@@ -85,6 +86,15 @@ func (r *run) watch(tell func(string)) {
 		r.ready <- fault.New(fault.Failed, "cannot serve %s: its keeper ended", r.profile.site)
 	}
 	r.finish()
+}
+
+// opened makes the site one that is wanted, whether or not the caller is still there: whoever asks next finds it so.
+func (r *run) opened() {
+	p := r.profile
+	p.service.wish(p.site.ID(), r.asked)
+	p.service.note("served", p.site.ID(), map[string]string{"chrome": r.spec.Binary.Name + " " + r.spec.Binary.Version})
+	p.move(isReady)
+	r.ready <- nil
 }
 
 // finish leaves nothing of the run behind.
@@ -148,7 +158,7 @@ func (r *run) chromeEnded(e keeper.Event) {
 		r.stop()
 		return
 	}
-	r.profile.service.work.Go(func() { r.again(wait) })
+	r.profile.service.use.Go(func() { r.again(wait) })
 }
 
 // crashed counts an end and gives the time to wait before the next start; ok is false when it was one too many.
@@ -184,17 +194,14 @@ func (r *run) again(wait time.Duration) {
 func (r *run) VNC(ctx context.Context) (socket, server string, err error) {
 	r.vncTurn.Lock()
 	defer r.vncTurn.Unlock()
-	r.mu.Lock()
-	v := r.vnc
-	r.mu.Unlock()
-	if v != nil && v.err == nil && v.socket != "" {
+	if v := r.vncRunning(); v != nil {
 		return v.socket, v.server, nil
 	}
 	kind, err := r.profile.service.vncKind()
 	if err != nil {
 		return "", "", err
 	}
-	v = &vncServer{known: make(chan struct{})}
+	v := &vncServer{known: make(chan struct{})}
 	r.mu.Lock()
 	r.vnc = v
 	r.mu.Unlock()
@@ -209,6 +216,16 @@ func (r *run) VNC(ctx context.Context) (socket, server string, err error) {
 	case <-ctx.Done():
 		return "", "", context.Cause(ctx)
 	}
+}
+
+// vncRunning is the VNC server that runs, nil for none.
+func (r *run) vncRunning() *vncServer {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if v := r.vnc; v != nil && v.socket != "" {
+		return v
+	}
+	return nil
 }
 
 // vncAnswer hears that a VNC server runs, or has ended.

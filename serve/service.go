@@ -45,8 +45,9 @@ type Service struct {
 	chromes chromes
 	ctx     context.Context // ends when the service ends
 	cancel  context.CancelCauseFunc
-	work    sync.WaitGroup
-	mu      sync.Mutex // guards what follows
+	work    sync.WaitGroup // the sockets and the clock: until the service ends
+	use     sync.WaitGroup // calls, and the browsers that they opened: what must have ended before the sockets close
+	mu      sync.Mutex     // guards what follows
 	open    map[string]*profile
 	calls   int
 	resting time.Time // since when nothing has been needed
@@ -100,10 +101,11 @@ func (s *Service) run(ctx context.Context, listeners map[Role]net.Listener, read
 	defer stop()
 	servers := s.serveRoles(listeners)
 	s.work.Go(s.tick)
-	s.work.Go(s.resume)
+	s.use.Go(s.resume)
 	ready()
 	<-s.ctx.Done()
-	s.stopAll()
+	s.close()
+	s.use.Wait() // every browser hears of the end by s.ctx itself, one that is just being started too
 	s.port.close()
 	for _, server := range servers {
 		shutdown(server)
@@ -113,6 +115,18 @@ func (s *Service) run(ctx context.Context, listeners map[Role]net.Listener, read
 		return why
 	}
 	return nil
+}
+
+// close lets no call begin any more.
+func (s *Service) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closing = true
+}
+
+// ending refuses what would begin now.
+func (s *Service) ending() error {
+	return fault.New(fault.Busy, "cannot answer: the seat service is ending").Try("the same again")
 }
 
 // shutdown gives running answers a moment, then cuts them.
@@ -153,7 +167,7 @@ func (s *Service) rest() {
 	}
 }
 
-// begin counts a running call; the service does not rest while one runs.
+// begin counts a running call: the service does not rest while one runs, and ends after it.
 func (s *Service) begin() (end func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,7 +175,9 @@ func (s *Service) begin() (end func(), ok bool) {
 		return nil, false
 	}
 	s.calls++
+	s.use.Add(1)
 	return func() {
+		defer s.use.Done()
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.calls--

@@ -30,7 +30,7 @@ var transitions = map[State]map[change]State{
 	Starting: {isReady: Served, hasFailed: Stopping, toStop: Stopping, hasEnded: Stopped},
 	Served:   {toStop: Stopping, hasEnded: Stopped},
 	Window:   {toStop: Stopping, hasEnded: Stopped},
-	Stopping: {toStop: Stopping, hasEnded: Stopped},
+	Stopping: {toStop: Stopping, isReady: Stopping, hasFailed: Stopping, hasEnded: Stopped},
 }
 
 // next is the state after a change; ok is false if the table has no such step.

@@ -14,7 +14,7 @@ func TestTransitions(t *testing.T) {
 		Starting: {isReady: Served, hasFailed: Stopping, toStop: Stopping, hasEnded: Stopped},
 		Served:   {toStop: Stopping, hasEnded: Stopped},
 		Window:   {toStop: Stopping, hasEnded: Stopped},
-		Stopping: {toStop: Stopping, hasEnded: Stopped},
+		Stopping: {toStop: Stopping, isReady: Stopping, hasFailed: Stopping, hasEnded: Stopped},
 	}
 	for _, s := range states {
 		for _, c := range changes {

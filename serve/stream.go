@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/5dive/browser/internal/fault"
 	"github.com/5dive/browser/serve/api"
@@ -39,6 +40,7 @@ func (s *stream) line(v any) {
 		return
 	}
 	s.begin(http.StatusOK)
+	s.control.SetWriteDeadline(time.Now().Add(patience)) // a caller who does not read must not hold up what he called for, nor the end of the service
 	json.NewEncoder(s.w).Encode(v)
 	s.control.Flush()
 }
@@ -71,7 +73,12 @@ func (s *stream) fail(err error) {
 	s.line(api.Line{Error: api.NewError(err)})
 }
 
+// patience is how long a caller may take to take a line, or to send his whole request.
+const patience = 10 * time.Second
+
 func readBody(w http.ResponseWriter, req *http.Request) ([]byte, error) {
+	control := http.NewResponseController(w)
+	control.SetReadDeadline(time.Now().Add(patience))
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, api.MaxBody))
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
@@ -80,5 +87,6 @@ func readBody(w http.ResponseWriter, req *http.Request) ([]byte, error) {
 	if err != nil {
 		return nil, fault.New(fault.Failed, "cannot read the request: %w", err)
 	}
+	control.SetReadDeadline(time.Time{}) // not after a failure: net/http would wait for the rest for ever
 	return body, nil
 }

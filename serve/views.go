@@ -34,12 +34,8 @@ func (s *Service) mint(c *call) (any, error) {
 		return nil, err
 	}
 	defer p.give()
-	already, err := p.ensureServed(c, r)
-	if err != nil {
+	if _, err := p.ensureServed(c, r); err != nil {
 		return nil, err
-	}
-	if !already {
-		s.wish(site.ID(), r)
 	}
 	run := p.running()
 	if run == nil {
@@ -190,16 +186,12 @@ func (s *Service) done(c *call) (any, error) {
 		return nil, err
 	}
 	defer p.give()
-	s.unwish(site.ID())
-	_, killed, err := p.stop(ctx, c.progress)
+	_, killed := p.stop(c.progress)
 	state := unprobed
-	if err != nil || killed {
+	if killed {
 		state = "UNKNOWN (the browser did not end by itself; the last half minute may be lost)"
 	}
 	c.view.Saved(state)
-	if err != nil {
-		return nil, err
-	}
 	return api.DoneResult{State: state, Saved: !killed}, nil
 }
 

@@ -82,40 +82,13 @@ func (s *Service) resumeOne(site seat.Site, w wish) error {
 		return err
 	}
 	defer p.give()
-	if p.State() != Stopped || s.ctx.Err() != nil {
+	if p.State() != Stopped {
 		return nil
 	}
 	if _, still := s.wishes()[site.ID()]; !still { // stopped or removed while we waited for the turn
 		return nil
 	}
 	return p.serve(s.ctx, request{w.URL, w.Width, w.Height}, func(string) {})
-}
-
-// stopAll ends every browser and keeps the wishes: a reboot serves them again.
-func (s *Service) stopAll() {
-	s.mu.Lock()
-	s.closing = true
-	all := make([]*profile, 0, len(s.open))
-	for _, p := range s.open {
-		all = append(all, p)
-	}
-	s.mu.Unlock()
-	for _, p := range all {
-		if r := p.running(); r != nil {
-			r.stop()
-		}
-		if l := p.borrowed(); l != nil {
-			l.recall()
-		}
-	}
-	for _, p := range all { // a lent connection stays open until its browser has ended: a cut one would send a second SIGINT
-		if r := p.running(); r != nil {
-			<-r.ended
-		}
-		if l := p.borrowed(); l != nil {
-			<-l.ended
-		}
-	}
 }
 
 // leftBehind lists the profiles whose keeper left a record: it was killed, or is still saving a login.

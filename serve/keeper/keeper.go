@@ -71,22 +71,22 @@ func (k *keeper) tell(e Event) {
 }
 
 func (k *keeper) run(commands <-chan Command) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	wanted, unwant := context.WithTimeout(context.Background(), startLimit)
+	defer unwant()
 	opened := make(chan error, 1)
-	go func() { opened <- k.open(ctx) }()
+	go func() { opened <- k.open(wanted) }()
 	var err error
 	select {
 	case err = <-opened:
 	case _, more := <-commands: // nothing is asked before ready but a stop
+		unwant()
+		<-opened
 		if more {
 			err = fault.New(fault.Failed, "cannot open the profile: stopped while it started")
 		} else {
 			err = fault.New(fault.Failed, "cannot open the profile: the seat service ended")
 		}
-		cancel()
-		<-opened
 	}
-	cancel()
 	if err != nil {
 		k.tell(Event{Event: "failed", Text: err.Error(), Kind: string(fault.Of(err)), Hint: fault.Hint(err)})
 		k.stop()
@@ -96,7 +96,8 @@ func (k *keeper) run(commands <-chan Command) error {
 	return k.keep(commands)
 }
 
-// open starts display and Chrome and waits for the first window.
+// open starts display and Chrome and waits for the first window. A Chrome that was started is waited for also when it is wanted no more: a
+// SIGINT that reaches it on the way is lost.
 func (k *keeper) open(ctx context.Context) error {
 	k.tell(Event{Event: "progress", Text: "starting a display"})
 	d, err := display.Start(ctx, display.Config{Scratch: k.spec.Scratch, Width: k.spec.Width, Height: k.spec.Height, SharedMemory: k.spec.SharedMemory, Checked: true})
@@ -106,10 +107,15 @@ func (k *keeper) open(ctx context.Context) error {
 	k.display = d
 	k.tell(Event{Event: "display", Number: d.Number(), Authority: d.Authority()})
 	k.tell(Event{Event: "progress", Text: "starting " + k.spec.Binary.Name + " " + k.spec.Binary.Version})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if err := k.startChrome(); err != nil {
 		return err
 	}
-	return k.firstWindow(ctx)
+	window, cancel := context.WithTimeout(context.WithoutCancel(ctx), windowLimit)
+	defer cancel()
+	return k.firstWindow(window)
 }
 
 // firstWindow waits for a window, or for Chrome's end if that comes first.

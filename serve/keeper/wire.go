@@ -20,6 +20,12 @@ const (
 	killAfter  = 36 * time.Second
 )
 
+// Times of a start: how long display and Chrome together may take before Chrome is not begun, and how long its first window may.
+const (
+	startLimit  = 30 * time.Second
+	windowLimit = 30 * time.Second
+)
+
 // Spec is the first line on the keeper's standard input: what to open.
 type Spec struct {
 	Scratch      string `json:"scratch"`   // 0700, ours alone; display cookie, VNC socket, HOME and TMPDIR of Chrome

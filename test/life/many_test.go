@@ -3,7 +3,6 @@
 package life_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -115,26 +114,6 @@ func TestCrossing(t *testing.T) {
 			s.Kept(true)
 		})
 	}
-}
-
-// A caller who leaves in the middle of a start takes nothing with him: the browser goes on, and the next caller has it.
-func TestCallerLeaves(t *testing.T) {
-	s := scene.New(t)
-	s.Must("ls")
-	ctx, leave := context.WithCancel(context.Background())
-	cmd := s.Stage.Command(ctx, s.Stage.Binary, "browser", "serve", scene.Name, "--url="+s.Origin+"/login")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	scene.Until(t, time.Minute, "a keeper", func() bool { return len(s.All("keeper")) == 1 })
-	leave()
-	cmd.Wait()
-	s.Serve("/login")
-	if n := len(s.All("chrome")); n != 1 {
-		t.Errorf("%d Chromes run", n)
-	}
-	s.Stop()
-	s.Alone(s.Service(), soon)
 }
 
 // Two seats of one machine: the port that one was given stays its own while it rests and the other is given one.

@@ -33,6 +33,9 @@ func TestInterrupt(t *testing.T) {
 			if got := p.code(); got != test.code {
 				t.Errorf("exit code %d, want %d", got, test.code)
 			}
+			if test.call == api.PathServe && !strings.Contains(p.stderr.String(), "5dive browser serve silent.com --stop") {
+				t.Errorf("stderr %q does not tell how to end what goes on", &p.stderr)
+			}
 			if want := "5dive browser " + test.words[0] + ": interrupted\n"; !strings.HasSuffix(p.stderr.String(), want) {
 				t.Errorf("stderr %q, want it to end with %q", &p.stderr, want)
 			}

@@ -37,6 +37,9 @@ func runServe(c *call) error {
 	}
 	var r api.ServeResult
 	if err := c.ask(api.PathServe, api.ServeRequest{Site: c.site(), URL: url, Size: size}, &r); err != nil {
+		if _, ok := caught(c.ctx); ok {
+			c.story.say("the browser goes on; next: %s serve %s --stop ends it", program, c.site())
+		}
 		return err
 	}
 	if err := c.answer(r, pairs("site", r.Site, "state", r.State, "already", r.Already, "chrome", r.Chrome)); err != nil {
