@@ -9,12 +9,12 @@ import (
 	"github.com/jezek/xgb/xproto"
 )
 
-// The sizes a screen can have. Xvfb is started with the largest one, since it cannot grow beyond its start; 16 MiB of
+// The sizes a screen can have. Xvfb is started with the largest one, since it cannot grow beyond its start; 9 MiB of
 // frame buffer, of which only the shown part is ever written. Chromium's windows are at least 500 wide (measured), on a
 // narrower screen their right side would be out of sight.
 const (
 	MinWidth, MinHeight = 500, 300
-	MaxWidth, MaxHeight = 2560, 1600
+	MaxWidth, MaxHeight = 1920, 1200
 )
 
 // fit is the nearest size that a screen can have. One that is too small, a phone's, keeps its shape: the viewer shows it

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/5dive/browser/test/stage"
@@ -27,7 +28,10 @@ const (
 	farAway     = 100 * time.Millisecond
 )
 
-var servers = flag.String("servers", "tigervnc x11vnc", "VNC servers to measure")
+var (
+	servers = flag.String("servers", "tigervnc x11vnc", "VNC servers to measure")
+	parts   = flag.String("parts", "starts views memory", "what to measure")
+)
 
 func main() {
 	binary := flag.String("binary", "bin/5dive", "the product")
@@ -76,7 +80,12 @@ func run(ctx context.Context, binary string) error {
 	}
 	t := &table{}
 	fmt.Printf("%-44s %12s %24s %12s\n", "what", "ours", "peer", "goal")
-	for _, part := range []func(context.Context, *table, string) error{starts, views, memory} {
+	all := map[string]func(context.Context, *table, string) error{"starts": starts, "views": views, "memory": memory}
+	for _, name := range strings.Fields(*parts) {
+		part, ok := all[name]
+		if !ok {
+			return fmt.Errorf("no part is called %q", name)
+		}
 		if err := part(ctx, t, copied); err != nil {
 			return err
 		}

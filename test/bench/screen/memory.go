@@ -4,9 +4,12 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,6 +38,7 @@ func memory(ctx context.Context, t *table, binary string) error {
 			more := pss(first) + pss(second) - before
 			service, _ := second.Service()
 			t.row("memory of one more idle seat (PSS)", fmt.Sprintf("%.0f MiB", more), "", fmt.Sprintf("%.0f MiB", goalSeatMiB), more <= goalSeatMiB)
+			t.row("of that seat, by program (shared parts halved)", "", byProgram(second), "", true)
 			t.row("of that the seat service at rest", fmt.Sprintf("%.1f MiB", pssOf(service)), "", "", true)
 			return nil
 		})
@@ -60,6 +64,27 @@ func restful(t *table, s *stage.Stage, dial func() (net.Conn, error), target, pa
 	t.row(server+": seat service, CPU at rest / one still view", fmt.Sprintf("%.1f%% / %.1f%%", idle, busy), "", "", true)
 	t.row(server+": seat service with one view (PSS)", fmt.Sprintf("%.1f MiB", pssOf(service)), "", "", true)
 	return nil
+}
+
+// byProgram tells which programs of a seat take how much, in MiB of PSS.
+func byProgram(s *stage.Stage) string {
+	sums := map[string]float64{}
+	for _, p := range s.Processes() {
+		line := strings.Join(p.Argv, " ")
+		name, _, _ := strings.Cut(filepath.Base(p.Argv[0]), " ")
+		for _, mark := range []string{"--utility-sub-type=", "--type=", "5dive browser "} {
+			if _, rest, ok := strings.Cut(line, mark); ok {
+				name, _, _ = strings.Cut(rest, " ")
+				break
+			}
+		}
+		sums[name] += pssOf(p.PID)
+	}
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		list = append(list, fmt.Sprintf("%s %.0f", name, sums[name]))
+	}
+	return strings.Join(list, ", ")
 }
 
 // pss is the proportional memory of everything that a seat runs, in MiB.
