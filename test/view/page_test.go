@@ -26,15 +26,15 @@ func is(name, value string) func(site.Event) bool {
 // popup: a second window of the site, as a sign-in elsewhere opens it, answered and closed.
 func popup(p *guest) {
 	p.enter(p.g.mint(p.t).Link)
-	p.visit("/popup")
 	for _, answer := range []string{"allow", "deny"} {
+		p.visit("/popup")
 		p.click("/popup", "open")
-		p.happened("/consent", "painted", func(e site.Event) bool { return true })
+		p.still("/consent")
 		p.shot("popup")
 		p.click("/consent", answer)
 		p.happened("/popup", "popup", is("answer", answer))
+		p.happened("/popup", "focus", func(site.Event) bool { return true }) // given back by the window that closed
 		p.g.site.Forget()
-		p.visit("/popup")
 	}
 }
 

@@ -54,6 +54,25 @@ func (p *guest) settled(page string) site.Event {
 	return at
 }
 
+// still waits until a window of its own, a popup, has painted and is where it stays: the window manager moves it after it is shown.
+func (p *guest) still(page string) {
+	p.t.Helper()
+	var at site.Event
+	var since time.Time
+	if !until(p.t, func() bool {
+		e, ok := p.g.about(page)
+		if !ok || p.g.painted(page) == 0 {
+			return false
+		}
+		if !e.Time.Equal(at.Time) {
+			at, since = e, time.Now()
+		}
+		return time.Since(since) > 500*time.Millisecond
+	}) {
+		p.t.Fatalf("page %s did not come to rest", page)
+	}
+}
+
 // until asks again and again, for what neither the site nor the page tells by itself; false when it takes too long.
 func until(t *testing.T, ok func() bool) bool {
 	again := time.NewTicker(50 * time.Millisecond)

@@ -12,7 +12,7 @@ func TestSpinner(t *testing.T) {
 	at := term.shows(0, "⠋ silent")
 	at = term.shows(at, "⠙ silent")
 	term.press("\x03")
-	at = term.shows(at, "\r\x1b[K5dive browser serve: interrupted")
+	at = term.shows(at, "\r\x1b[Kthe browser goes on; next: 5dive browser serve silent.com --stop ends it\r\n5dive browser serve: interrupted")
 	if strings.Contains(term.text()[at:], "\x1b") {
 		t.Errorf("it moves on after the end: %q", term.text()[at:])
 	}

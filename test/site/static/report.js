@@ -58,7 +58,14 @@
   }).observe({ type: "paint", buffered: true });
   document.addEventListener("visibilitychange", () => tell("visibility"));
   addEventListener("resize", () => tell("resize"));
+  let where = "";
+  setInterval(() => { // no event tells that a window was moved
+    const now = screenX + " " + screenY;
+    if (where && where !== now) tell("move");
+    where = now;
+  }, 50);
   addEventListener("blur", () => window.report("blur")); // the focus went to the address bar or to another window
+  addEventListener("focus", () => window.report("focus"));
   addEventListener("click", (e) => window.report("click", { id: e.target.id, x: e.clientX, y: e.clientY }));
   addEventListener("pagehide", () => {
     const rest = waiting.splice(0);
