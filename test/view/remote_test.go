@@ -73,6 +73,22 @@ func (p *guest) still(page string) {
 	}
 }
 
+// awake waits until a page has the focus and keeps it: a window that closes hands it on in several steps, and keys that are pressed
+// between them go nowhere.
+func (p *guest) awake(page string) {
+	p.t.Helper()
+	if !until(p.t, func() bool {
+		for _, e := range slices.Backward(p.g.site.Events()) {
+			if e.Page == page && (e.Kind == "focus" || e.Kind == "blur") {
+				return e.Kind == "focus" && time.Since(e.Time) > 500*time.Millisecond
+			}
+		}
+		return false
+	}) {
+		p.t.Fatalf("page %s did not get the focus", page)
+	}
+}
+
 // until asks again and again, for what neither the site nor the page tells by itself; false when it takes too long.
 func until(t *testing.T, ok func() bool) bool {
 	again := time.NewTicker(50 * time.Millisecond)
