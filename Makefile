@@ -4,9 +4,9 @@ SHELL := /bin/bash
 
 RUN_PACKAGES := chromium xvfb openbox tigervnc-scraping-server x11vnc fonts-dejavu-core
 TEST_PACKAGES := xdotool x11-apps x11-utils xterm xinput acl iproute2 strace websockify procps passwd
-GO_TEST := go test -p 1 -timeout 20m
+GO_TEST := go test -p 2 -timeout 30m
 
-.PHONY: help build demo test test-e2e test-long bench fuzz tools test-tools page clean
+.PHONY: help build demo test test-long bench fuzz tools test-tools page clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -18,17 +18,14 @@ demo: tools build ## the main job on this machine; AUTO=1 plays the person and e
 	go build -o bin/demo ./test/demo
 	bin/demo $(if $(AUTO),-auto) $(if $(SHOTS),-shots $(SHOTS))
 
-test: tools test-tools build ## every settled test, and the demo playing the person; a skipped layer is a failure when CI=true
+test: tools test-tools build ## every test, and the demo playing the person; a skipped layer is a failure when CI=true
 	test/check
 	test/go-test $(GO_TEST) ./...
 	go build -o bin/demo ./test/demo
 	bin/demo -auto
 
-test-e2e: tools test-tools build ## the whole product end to end: views, attacks, life of the processes (not settled yet, see docs/decisions)
-	test/go-test $(GO_TEST) -tags e2e ./test/...
-
 test-long: tools test-tools build ## with the real waits (36 s and more)
-	test/go-test $(GO_TEST) -tags e2e,long ./...
+	test/go-test $(GO_TEST) -tags long ./...
 
 bench: tools test-tools build ## each figure beside its peer or limit
 	go run ./test/bench/bridge

@@ -1,5 +1,3 @@
-//go:build e2e
-
 // Package attack_test is the attack table of the product: each row of the threat model that needs no systemd (docs/threat-model.md), with the
 // test that shows it, and the attacks on a seat that is really in use: a profile served, a view open, a password typed. The attacker is a
 // real second user of the machine, who has no right that the seat did not give him; root and the seat itself are the positive controls.

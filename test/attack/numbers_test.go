@@ -1,4 +1,4 @@
-//go:build e2e && !long
+//go:build !long
 
 package attack_test
 

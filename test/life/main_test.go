@@ -1,5 +1,3 @@
-//go:build e2e
-
 // Package life_test is the life and death of a seat's processes, through the real verbs, with the demo site as the witness: whatever is
 // killed, nothing is left running, and the next `serve` works with the login intact. It also holds what a machine does to a seat: stale
 // locks, a full disk, other environments, two callers at once, a store that was tampered with.

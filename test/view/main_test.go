@@ -1,5 +1,3 @@
-//go:build e2e
-
 // Package view_test holds a view to what a person may expect of it, end to end: the built product with a real seat service, Xvfb,
 // Chromium and VNC server on the one side, a real headless Chromium on the viewer page on the other, and the log of the demo site as
 // the witness of what arrived. Everything of TestView runs in full for each VNC server.
