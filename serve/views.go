@@ -17,9 +17,13 @@ func (s *Service) mint(c *call) (any, error) {
 	if err := c.decode(&q); err != nil {
 		return nil, err
 	}
-	if q.Bind == "" {
-		return nil, fault.New(fault.Usage, "cannot mint a link: it must be bound to the session that may use it").
-			Try("5dive browser viewer %s --bind=local", q.Site)
+	site, err := seat.ParseSite(q.Site)
+	if err != nil {
+		return nil, err
+	}
+	asked := viewer.Request{Site: site.ID(), Bind: q.Bind, Note: q.Note, TTL: time.Duration(q.TTL) * time.Second}
+	if err := s.views.Check(asked); err != nil { // first: wrong words start no browser and make no profile
+		return nil, err
 	}
 	site, r, err := s.servable(api.ServeRequest{Site: q.Site})
 	if err != nil {
@@ -44,7 +48,7 @@ func (s *Service) mint(c *call) (any, error) {
 	if err := s.port.bound(); err != nil {
 		return nil, err
 	}
-	view, nonce, err := s.views.Mint(c.ctx, viewer.Request{Site: site.ID(), Bind: q.Bind, Note: q.Note, TTL: time.Duration(q.TTL) * time.Second}, run)
+	view, nonce, err := s.views.Mint(c.ctx, asked, run)
 	if err != nil {
 		return nil, err
 	}

@@ -99,6 +99,13 @@ type Request struct {
 	TTL  time.Duration
 }
 
+// Check refuses, with fault.Usage, a request that can become no link: to be asked before a browser is started for it.
+func (v *Views) Check(r Request) error { return v.ticket(r).Check() }
+
+func (v *Views) ticket(r Request) ticket.Request {
+	return ticket.Request{Profile: r.Site, Seat: v.config.Seat, Bind: r.Bind, Note: r.Note, TTL: r.TTL}
+}
+
 // Mint makes a view and its one-time link, once the VNC server answers. The nonce leaves here and is not kept.
 func (v *Views) Mint(ctx context.Context, r Request, screen Screen) (*View, secret.Text, error) {
 	start := v.config.Clock() // both instants count from here, before the first process of the view
@@ -110,7 +117,9 @@ func (v *Views) Mint(ctx context.Context, r Request, screen Screen) (*View, secr
 	if err != nil {
 		return nil, secret.Text{}, err
 	}
-	minted, err := v.book.Mint(ticket.Request{Profile: r.Site, Seat: v.config.Seat, Bind: r.Bind, Note: r.Note, TTL: r.TTL, Start: start})
+	asked := v.ticket(r)
+	asked.Start = start
+	minted, err := v.book.Mint(asked)
 	if err != nil {
 		if v.of(r.Site) == nil {
 			screen.EndVNC()

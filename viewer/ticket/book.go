@@ -31,7 +31,7 @@ func New(now clock.Clock) *Book {
 // Mint makes a ticket and voids the older one of the same profile. While that profile's view is in use it is refused with
 // fault.Busy; a bad request is fault.Usage. Call it only when bridge and VNC server both answer.
 func (b *Book) Mint(r Request) (Minted, error) {
-	if err := r.check(); err != nil {
+	if err := r.Check(); err != nil {
 		return Minted{}, err
 	}
 	s := b.shelf(r.Profile)

@@ -9,8 +9,8 @@ import (
 	"github.com/5dive/browser/internal/fault"
 )
 
-// check refuses a request that must not become a ticket, with fault.Usage.
-func (r Request) check() error {
+// Check refuses a request that must not become a ticket, with fault.Usage. Mint asks it too; ask it before anything is started for a link.
+func (r Request) Check() error {
 	switch {
 	case r.Profile == "" || r.Seat == "":
 		return fault.New(fault.Usage, "cannot mint a link: no profile or seat is named")

@@ -25,7 +25,7 @@ func authVerb() verb {
 }
 
 func runAuth(c *call) error {
-	if err := checkTTL(c); err != nil {
+	if err := checkLink(c); err != nil {
 		return err
 	}
 	link := ""
@@ -50,12 +50,8 @@ func runAuth(c *call) error {
 	return authLink(c)
 }
 
-// authLink serves the site and makes a link to it.
+// authLink makes a link; the seat service serves the site for it.
 func authLink(c *call) error {
-	var served api.ServeResult
-	if err := c.ask(api.PathServe, api.ServeRequest{Site: c.site()}, &served); err != nil {
-		return err
-	}
 	bind := c.flags.String("bind")
 	r, err := mint(c, cmp.Or(bind, "local"))
 	if err != nil {

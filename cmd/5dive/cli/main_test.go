@@ -135,6 +135,7 @@ func TestScripts(t *testing.T) {
 			socket, err := startSeat(e.WorkDir, e.Defer)
 			e.Setenv("SEAT_SOCKET", socket)
 			e.Setenv("GOLDEN", golden)
+			e.Setenv("LONG", strings.Repeat("x", 501))
 			e.Setenv("FAKE_UID", "0")
 			return err
 		},

@@ -31,7 +31,7 @@ func linkFlags() []flag {
 }
 
 func runViewer(c *call) error {
-	if err := checkTTL(c); err != nil {
+	if err := checkLink(c); err != nil {
 		return err
 	}
 	r, err := mint(c, c.flags.String("bind"))
@@ -41,7 +41,20 @@ func runViewer(c *call) error {
 	return showLink(c, r)
 }
 
-func checkTTL(c *call) error {
+// Bytes of the two texts of a link; the seat service has the last word.
+const maxBind, maxNote = 256, 500
+
+// checkLink refuses what no link can have, before anything is started for it.
+func checkLink(c *call) error {
+	bind, note := c.flags.String("bind"), c.flags.String("note")
+	switch {
+	case c.flags.IsSet("bind") && bind == "": // a script's empty variable must not mean `local`
+		return usage("--bind=SESSION wants a value")
+	case oneLine(bind) != bind || len(bind) > maxBind:
+		return usage("--bind wants one line of at most %d bytes", maxBind)
+	case oneLine(note) != note || len(note) > maxNote:
+		return usage("--note wants one line of at most %d bytes", maxNote)
+	}
 	if ttl := c.flags.Int("ttl"); c.flags.IsSet("ttl") && (ttl < 30 || ttl > 3600) {
 		return usage("--ttl wants 30 to 3600 seconds")
 	}
