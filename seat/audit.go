@@ -80,9 +80,12 @@ func (s Seat) AuditProfile(site Site) error {
 	return s.walk(p.dir, 0)
 }
 
+// maxDepth bounds an audit, in which every level holds a descriptor: Chrome's own directories are about 8 deep.
+const maxDepth = 64
+
 func (s Seat) walk(dir *safefile.Dir, depth int) error {
-	if depth > safefile.MaxDepth {
-		return fault.New(fault.Denied, "cannot trust %s: %w", dir.Path(), safefile.ErrDeep)
+	if depth > maxDepth {
+		return fault.New(fault.Denied, "cannot trust %s: it is nested too deeply", dir.Path())
 	}
 	names, err := dir.Names()
 	if err != nil {

@@ -240,6 +240,73 @@ func TestSecondUserSeesNothing(t *testing.T) {
 	}
 }
 
+// TestRemoveOfABadProfile: what fails the audit may go, as long as it is a directory of the seat's own; with it goes its stamp.
+func TestRemoveOfABadProfile(t *testing.T) {
+	u, other := testuser.New(t), testuser.New(t)
+	for _, row := range []struct {
+		name, script string
+		as           testuser.User
+		words        string
+	}{
+		{"0755", `chmod 0755 "$1"`, u, ""},
+		{"0500", `chmod 0500 "$1"`, u, ""},
+		{"0000", `chmod 0000 "$1"`, u, ""},
+		{"shut inside", `chmod 0000 "$1/chrome/Default"; chmod 0500 "$1/chrome"`, u, ""},
+		{"ACL", `setfacl -m u:` + other.Name + `:rwx "$1"`, u, ""},
+		{"deep", `cd "$1/chrome"; for i in $(seq 300); do mkdir d; cd d; done; mkdir -m 0500 e; touch f; chmod 0500 .`, u, ""},
+		{"a link", `mv "$1" "$1-real"; ln -s "$1-real" "$1"`, u, "a symbolic link"},
+		{"a file", `rm -r "$1"; touch "$1"`, u, "not a directory"},
+		{"another's", `chown ` + other.Name + ` "$1"`, testuser.User{}, "owner is " + other.Name},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			root, seat, profile := inhabited(t, u)
+			stamp := seat + "/.state/stamps/example.com"
+			sh(t, "sh", "-ec", `install -d -m 0700 -o "$1" -g "$2" "$3"; echo '{}' > "$3/example.com"`, "sh", fmt.Sprint(u.UID), fmt.Sprint(u.GID), filepath.Dir(stamp))
+			plant := exec.Command("sh", "-ec", row.script, "sh", profile)
+			if row.as.UID != 0 {
+				plant = testuser.Command(u, "sh", "-ec", row.script, "sh", profile)
+			}
+			if out, err := plant.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			a := as(t, u, "remove", root, "example.com")
+			if row.words != "" {
+				a.refused(t, fault.Denied, row.words)
+				if facts(t, profile) == "none" || facts(t, stamp) == "none" {
+					t.Error("a refusal removed something")
+				}
+				return
+			}
+			a.ok(t)
+			if left, err := filepath.Glob(seat + "/[.e][gx]*"); err != nil || len(left) > 0 || facts(t, stamp) != "none" {
+				t.Errorf("left: %q, %s, %v", left, facts(t, stamp), err)
+			}
+		})
+	}
+}
+
+// TestRemoveIsFinished: what a removal could not delete stays and is told, hinders no other, and goes with the next once it can.
+func TestRemoveIsFinished(t *testing.T) {
+	u := testuser.New(t)
+	root, seat, profile := inhabited(t, u)
+	as(t, u, "make", root, "example.org").ok(t)
+	as(t, u, "make", root, "example.net").ok(t)
+	must(t, os.Mkdir(profile+"/foreign", 0o700))
+	must(t, os.WriteFile(profile+"/foreign/kept", nil, 0o600))
+	as(t, u, "remove", root, "example.com").refused(t, fault.Failed, "permission denied")
+	as(t, u, "remove", root, "example.org").ok(t)
+	as(t, u, "remove", root, "example.com").refused(t, fault.Failed, "cannot finish an earlier removal")
+	left, _ := filepath.Glob(seat + "/.gone-*")
+	if len(left) != 1 {
+		t.Fatalf("left: %q", left)
+	}
+	must(t, os.RemoveAll(left[0]+"/foreign"))
+	as(t, u, "remove", root, "example.net").ok(t)
+	if left, _ := filepath.Glob(seat + "/.gone-*"); len(left) != 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
 func TestProfileUnknown(t *testing.T) {
 	u := testuser.New(t)
 	root, _, _ := inhabited(t, u)

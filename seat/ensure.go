@@ -2,6 +2,7 @@ package seat
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -125,7 +126,8 @@ func (s Seat) openProfile(site Site) (*profile, error) {
 
 func (s Seat) noProfile(site Site, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fault.New(fault.Usage, "cannot use profile %s: there is none (%w)", site, fs.ErrNotExist).Try("5dive browser auth %s", site)
+		return &fault.Error{Kind: fault.Usage, What: fmt.Sprintf("cannot use profile %s: there is none", site),
+			Hint: "5dive browser ls", Err: fs.ErrNotExist}
 	}
 	return denied(s.Profile(site), err)
 }

@@ -295,11 +295,15 @@ func removals(a []string) (string, error) {
 // plantSwap makes a profile in which chrome/dir, full of files, and chrome/evil, a link to target, are swapped. The
 // directory is filled under another name, so that the planting itself writes into no victim.
 func plantSwap(s Seat, site Site, target string) error {
-	if err := os.RemoveAll(s.Profile(site)); err != nil { // what a naive removal left
+	err := os.RemoveAll(s.Profile(site)) // what a naive removal left
+	for errors.Is(err, unix.ENOTDIR) {   // it was swapped under RemoveAll too
+		err = os.RemoveAll(s.Profile(site))
+	}
+	if err != nil {
 		return err
 	}
 	fill := s.Profile(site) + "/fill"
-	err := errors.Join(os.MkdirAll(s.Chrome(site), 0o700), os.MkdirAll(fill+"/chrome", 0o700))
+	err = errors.Join(os.MkdirAll(s.Chrome(site), 0o700), os.MkdirAll(fill+"/chrome", 0o700))
 	for _, name := range []string{"/a", "/b", "/c", "/chrome/kept"} {
 		err = errors.Join(err, os.WriteFile(fill+name, nil, 0o600))
 	}

@@ -17,7 +17,10 @@ func (s *Service) remove(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.config.Seat.Audit(); err != nil { // not the profile's: one that fails it may go
+	if err := s.config.Seat.Audit(); err != nil {
+		return nil, err
+	}
+	if err := s.config.Seat.CheckRemove(site); err != nil { // not the audit of the profile: one that fails it may go
 		return nil, err
 	}
 	p, err := s.take(c.ctx, site)

@@ -5,16 +5,14 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// MaxDepth is how deep Empty goes: Chrome's own directories are about 8 deep, and every level holds a descriptor.
-const MaxDepth = 64
-
-// ErrDeep is a tree deeper than MaxDepth.
-var ErrDeep = errors.New("it is nested too deeply")
+// maxOpen is how many levels of a tree Empty holds open at once, each by a descriptor: Chrome's own directories are about 8 deep.
+const maxOpen = 64
 
 // RemoveFile unlinks name in d: the name itself, never what a link points at. A missing one is no error.
 func (d *Dir) RemoveFile(name string) error {
@@ -37,31 +35,32 @@ func (d *Dir) RemoveEntry(name string) error {
 	if err := single(name); err != nil {
 		return err
 	}
-	left := again
-	return d.removeEntry(name, 0, &left)
+	return (&emptying{left: again}).entry(d, name, 0)
 }
 
-// Empty removes everything below d, however it is swapped meanwhile: each directory is entered by descriptor and each
-// entry removed by its name in that directory, so what a link points at is never touched. A mount point stops it.
-func (d *Dir) Empty() error {
-	left := again
-	return d.empty(0, &left)
-}
+// Empty removes everything below d, however deep it is and however it is swapped meanwhile: each directory is entered by descriptor
+// and each entry removed by its name in that directory, so what a link points at is never touched. A mount point stops it. A
+// directory that its owner, who calls, has shut for himself is opened first.
+func (d *Dir) Empty() error { return (&emptying{top: d, left: again}).dir(d, 0) }
 
-// again is how often, in one removal, a directory is looked at once more because entries were made or swapped while it
+// again is how often, in one removal, a directory is looked at once more because entries were made, swapped or lifted while it
 // was emptied: by a process that still ends, or by one that means harm and must not keep us for ever.
 const again = 1000
 
-func (d *Dir) empty(depth int, left *int) error {
-	if depth > MaxDepth {
-		return fmt.Errorf("cannot empty %s: %w", d.path, ErrDeep)
-	}
+// emptying is one removal. top is the first directory that it entered, nil until then.
+type emptying struct {
+	top  *Dir
+	left int // of again
+}
+
+func (e *emptying) dir(d *Dir, depth int) error {
+	d.unshut()
 	last := fmt.Errorf("cannot empty %s: its entries keep changing", d.path)
 	for look := 0; ; look++ {
 		if look > 1 { // the first finds the entries, the second that they are gone
-			*left--
+			e.left--
 		}
-		if *left < 0 {
+		if e.left < 0 {
 			return last
 		}
 		names, err := d.Names()
@@ -72,7 +71,7 @@ func (d *Dir) empty(depth int, left *int) error {
 			return err
 		}
 		for _, name := range names {
-			err := d.removeEntry(name, depth, left)
+			err := e.entry(d, name, depth)
 			if err != nil && !swapped(err) {
 				return err
 			}
@@ -93,14 +92,17 @@ func swapped(err error) bool {
 	return false
 }
 
-// removeEntry takes an entry for a file first. EISDIR says it is a directory; if it is
+// entry takes an entry for a file first. EISDIR says it is a directory; if it is
 // swapped between the two, the second step fails.
-func (d *Dir) removeEntry(name string, depth int, left *int) error {
+func (e *emptying) entry(d *Dir, name string, depth int) error {
 	err := d.unlink(name, 0)
 	if !errors.Is(err, unix.EISDIR) {
 		return err
 	}
-	sub, err := d.Sub(name)
+	if depth == maxOpen {
+		return e.lift(d, name)
+	}
+	sub, err := d.subUnshut(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -108,10 +110,57 @@ func (d *Dir) removeEntry(name string, depth int, left *int) error {
 		return err
 	}
 	defer sub.Close()
-	if err := sub.empty(depth+1, left); err != nil {
+	if e.top == nil {
+		e.top = sub
+	}
+	if err := e.dir(sub, depth+1); err != nil {
 		return err
 	}
 	return d.unlink(name, unix.AT_REMOVEDIR)
+}
+
+// lift moves a directory that lies too deep up into the top, which is looked at again: so no tree takes more than maxOpen descriptors. What is
+// moved is a name in an opened directory, and both lie in the tree that is being removed.
+func (e *emptying) lift(d *Dir, name string) error {
+	for try := 0; ; try++ {
+		err := unix.Renameat2(d.fd(), name, e.top.fd(), tempName(), unix.RENAME_NOREPLACE)
+		if errors.Is(err, unix.EACCES) && try == 0 { // its entry ".." changes, so it must be writable
+			if sub, err := d.subUnshut(name); err == nil {
+				sub.unshut()
+				sub.Close()
+				continue
+			}
+		}
+		if err != nil && !errors.Is(err, unix.ENOENT) {
+			return fmt.Errorf("cannot remove %s: %w", filepath.Join(d.path, name), err)
+		}
+		return nil
+	}
+}
+
+// unshut gives the owner of d the rights that emptying it takes. Of somebody else's directory the kernel refuses it, and then the next step.
+func (d *Dir) unshut() {
+	if st, err := d.Stat(); err == nil && st.Mode&0o700 != 0o700 {
+		unix.Fchmod(d.fd(), st.Mode&0o7777|0o700)
+	}
+}
+
+// subUnshut is Sub, also for a directory that its owner may not read. A descriptor that was opened for lookups has no fchmod; /proc/self/fd
+// leads to the very same inode.
+func (d *Dir) subUnshut(name string) (*Dir, error) {
+	sub, refused := d.Sub(name)
+	if !errors.Is(refused, unix.EACCES) {
+		return sub, refused
+	}
+	shut, err := d.open(name, unix.O_PATH, strict|unix.RESOLVE_NO_XDEV)
+	if err != nil {
+		return nil, err
+	}
+	defer shut.Close()
+	if err := unix.Chmod("/proc/self/fd/"+strconv.Itoa(shut.fd()), 0o700); err != nil {
+		return nil, refused
+	}
+	return d.Sub(name)
 }
 
 func (d *Dir) unlink(name string, flags int) error {
