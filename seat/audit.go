@@ -80,6 +80,16 @@ func (s Seat) AuditProfile(site Site) error {
 	return s.walk(p.dir, 0)
 }
 
+// Look holds the store and a profile's own directory to their rules, and nothing below that: for a list, which must not walk every file.
+// A profile that is not there is fault.Usage and fs.ErrNotExist.
+func (s Seat) Look(site Site) error {
+	p, err := s.openProfile(site)
+	if err == nil {
+		p.close()
+	}
+	return err
+}
+
 // maxDepth bounds an audit, in which every level holds a descriptor: Chrome's own directories are about 8 deep.
 const maxDepth = 64
 

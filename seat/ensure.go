@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/5dive/browser/internal/fault"
 )
@@ -82,7 +84,7 @@ func (s Seat) Make(site Site) error {
 	return s.AuditProfile(site)
 }
 
-// Sites lists the profiles by name, in no promised order: every entry that is named like a site, whatever it is. Audit the one
+// Sites lists the profiles by name, sorted by id: every entry that is named like a site, whatever it is. Audit the one
 // that is used; a bad one is refused there by name and hides no other.
 func (s Seat) Sites() ([]Site, error) {
 	dir, err := s.open()
@@ -100,6 +102,7 @@ func (s Seat) Sites() ([]Site, error) {
 			sites = append(sites, site)
 		}
 	}
+	slices.SortFunc(sites, func(a, b Site) int { return strings.Compare(a.ID(), b.ID()) })
 	return sites, nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/5dive/browser/internal/fault"
 	"github.com/5dive/browser/internal/safefile"
+	"github.com/5dive/browser/internal/strict"
 )
 
 // Names and limits of the small files. A stamp's or lock's file has the profile's id for a name, which is why each kind has
@@ -91,10 +92,7 @@ func (s Seat) readRecord(into any, name string, dirs ...string) error {
 	case err != nil:
 		return fault.New(fault.Denied, "%w", err)
 	}
-	if err := json.Unmarshal(data, into); err != nil {
-		return fault.New(fault.Config, "cannot read %s: %w", filepath.Join(dir.Path(), name), err)
-	}
-	return nil
+	return strict.DecodeOpen(filepath.Join(dir.Path(), name), data, into)
 }
 
 // seatThere tells a seat without records, which is no fault, from a seat that is not there.

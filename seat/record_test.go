@@ -22,8 +22,11 @@ func init() {
 		var out string
 		err := withSite(a, func(s Seat, site Site) error {
 			empty, err := s.Record(site)
-			if err != nil || empty != (Profile{Owner: s.UID, Driver: s.UID}) {
-				return fmt.Errorf("before: %+v, %v", empty, err)
+			if err != nil {
+				return err
+			}
+			if empty != (Profile{Owner: s.UID, Driver: s.UID}) {
+				return fmt.Errorf("before: %+v", empty)
 			}
 			seen := time.Date(2026, 9, 14, 6, 0, 0, 0, time.UTC)
 			if err := s.SetStamp(site, Stamp{FirstSeen: seen, LastAuthenticated: seen, Checked: seen.Add(time.Hour), Verdict: "UNKNOWN", Reason: "no adapter"}); err != nil {
@@ -77,6 +80,13 @@ func TestRecords(t *testing.T) {
 		if err != nil || info.Mode() != 0o600 {
 			t.Errorf("%s: %v, %v", path, info.Mode(), err)
 		}
+	}
+	for text, want := range map[string]string{
+		"\x00garbage": ":1:1: want an object, have no JSON", "{\n  \"major\": \"156\"\n}": ":2:12: /major: want int, have string", "{\"major\": 156": ":1:14: unexpected EOF",
+	} {
+		path := filepath.Join(root, u.Name, "example.com/profile.json")
+		must(t, os.WriteFile(path, []byte(text), 0o600))
+		as(t, u, "records", root, "example.com").refused(t, fault.Config, path+want)
 	}
 	as(t, u, "remove", root, "example.com").ok(t)
 	if facts(t, filepath.Join(root, u.Name, ".state/stamps/example.com")) != "none" {

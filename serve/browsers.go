@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -159,25 +160,20 @@ func (s *Service) list(*call) (any, error) {
 	}
 	out := api.ListResult{Seat: s.config.Seat.Name, Profiles: []api.Profile{}}
 	for _, site := range sites {
-		row, err := s.row(site)
-		if err != nil {
-			return nil, err
-		}
-		out.Profiles = append(out.Profiles, row)
+		out.Profiles = append(out.Profiles, s.row(site))
 	}
 	return out, nil
 }
 
-func (s *Service) row(site seat.Site) (api.Profile, error) {
+// row is one profile of the list. One that is bad says so in its own row and hides no other. The audit of what a profile holds is for
+// the verbs that use it.
+func (s *Service) row(site seat.Site) api.Profile {
 	row := api.Profile{Site: site.ID(), State: unprobed, Held: string(Stopped), Viewer: "none"}
-	if err := s.config.Seat.AuditProfile(site); err != nil {
-		return row, err
-	}
 	stamp, err := s.config.Seat.Stamp(site)
-	if err != nil {
-		return row, err
+	if err := cmp.Or(s.config.Seat.Look(site), err); err != nil {
+		row.State, row.Bad = unsound, api.NewError(err)
 	}
-	if stamp.Verdict != "" {
+	if stamp.Verdict != "" && row.Bad == nil {
 		row.State = stamp.Verdict
 	}
 	if !stamp.LastAuthenticated.IsZero() {
@@ -192,8 +188,11 @@ func (s *Service) row(site seat.Site) (api.Profile, error) {
 	if v, ok := s.views.Of(site.ID()); ok {
 		row.Viewer = v.Phase()
 	}
-	return row, nil
+	return row
 }
+
+// unsound is the verdict of a profile that fails the audit.
+const unsound = "UNKNOWN (bad profile)"
 
 // unprobed is the verdict of a profile that no probe has looked at.
 const unprobed = "UNKNOWN (no probe has run)"

@@ -15,11 +15,19 @@ import (
 )
 
 // Decode decodes data, the contents of file, into the struct that into points at.
-func Decode(file string, data []byte, into any) error {
-	if value := jsontext.Value(data); value.Kind() != '{' && value.Kind() != 0 {
-		return at(file, data, 0, "want an object, have "+name(value.Kind()))
+func Decode(file string, data []byte, into any) error { return decode(file, data, into, true) }
+
+// DecodeOpen is Decode for a record that we wrote: a name that is not known is left out, since a newer version may have written it.
+func DecodeOpen(file string, data []byte, into any) error { return decode(file, data, into, false) }
+
+func decode(file string, data []byte, into any, closed bool) error {
+	switch kind := jsontext.Value(data).Kind(); {
+	case kind != '{' && name(kind) != "":
+		return at(file, data, 0, "want an object, have "+name(kind))
+	case kind != '{' && len(bytes.TrimSpace(data)) > 0:
+		return at(file, data, 0, "want an object, have no JSON")
 	}
-	err := json.Unmarshal(data, into, json.RejectUnknownMembers(true))
+	err := json.Unmarshal(data, into, json.RejectUnknownMembers(closed))
 	var syntax *jsontext.SyntacticError
 	var semantic *json.SemanticError
 	switch {
@@ -61,16 +69,23 @@ func meaning(err *json.SemanticError) string {
 	return err.Error()
 }
 
+// name is a kind in words of JSON, "" for one that is none.
 func name(kind jsontext.Kind) string {
 	switch kind {
+	case 'n':
+		return "null"
 	case 't', 'f':
 		return "boolean"
+	case '"':
+		return "string"
+	case '0':
+		return "number"
 	case '[':
 		return "array"
 	case '{':
 		return "object"
 	}
-	return kind.String()
+	return ""
 }
 
 // place turns a byte offset into a line and a column.

@@ -28,6 +28,9 @@ func TestDecode(t *testing.T) {
 		{"empty file", "", `f.json:1:1: unexpected EOF`},
 		{"array", "[]", `f.json:1:1: want an object, have array`},
 		{"null", "null", `f.json:1:1: want an object, have null`},
+		{"garbage", "\x00\xffgarbage", `f.json:1:1: want an object, have no JSON`},
+		{"end of an array", "]", `f.json:1:1: want an object, have no JSON`},
+		{"number", " 3", `f.json:1:1: want an object, have number`},
 		{"not UTF-8", "{\"zone\": \"\xff\"}", `f.json:1:11: /zone: invalid UTF-8`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -43,6 +46,16 @@ func TestDecode(t *testing.T) {
 				t.Fatalf("have %v (%s), want %q...", err, fault.Of(err), row.want)
 			}
 		})
+	}
+}
+
+func TestDecodeOpen(t *testing.T) {
+	var into sample
+	if err := DecodeOpen("f.json", []byte(`{"newer": [1], "zone": "UTC"}`), &into); err != nil || into.Zone != "UTC" {
+		t.Errorf("%+v, %v", into, err)
+	}
+	if err := DecodeOpen("f.json", []byte(`{"zone": 1}`), &into); fault.Of(err) != fault.Config {
+		t.Errorf("have %v", err)
 	}
 }
 

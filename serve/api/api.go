@@ -91,10 +91,11 @@ type ListResult struct {
 // Profile is one row of ls.
 type Profile struct {
 	Site     string `json:"site"`
-	State    string `json:"state"`     // last verdict: authenticated, session expired..., CHALLENGE..., UNKNOWN (reason)
-	LastSeen string `json:"last_seen"` // RFC 3339 of the last authenticated verdict, or ""
-	Held     string `json:"held"`      // stopped, starting, served, window, stopping
-	Viewer   string `json:"viewer"`    // none, waiting (a link is out), open
+	State    string `json:"state"`         // last verdict: authenticated, session expired..., CHALLENGE..., UNKNOWN (reason)
+	LastSeen string `json:"last_seen"`     // RFC 3339 of the last authenticated verdict, or ""
+	Held     string `json:"held"`          // stopped, starting, served, window, stopping
+	Viewer   string `json:"viewer"`        // none, waiting (a link is out), open
+	Bad      *Error `json:"bad,omitempty"` // why every other verb will refuse it; State is then UNKNOWN
 }
 
 // ViewerRequest asks for a one-time link. Bind is mandatory.

@@ -26,13 +26,21 @@ func runList(c *call) error {
 	}
 	rows := [][]string{{"SITE", "STATE", "LAST SEEN", "BROWSER", "VIEWER"}}
 	for _, p := range r.Profiles {
-		rows = append(rows, []string{p.Site, p.State, cmp.Or(p.LastSeen, "never"), p.Held, p.Viewer})
+		rows = append(rows, []string{p.Site, stateOf(p), cmp.Or(p.LastSeen, "never"), p.Held, p.Viewer})
 	}
 	if err := c.answer(r, table(rows)); err != nil {
 		return err
 	}
 	noneYet(c, r)
 	return nil
+}
+
+// stateOf is the state in a table: of a bad profile, why it is bad.
+func stateOf(p api.Profile) string {
+	if p.Bad != nil {
+		return "BAD: " + p.Bad.Message
+	}
+	return p.State
 }
 
 func noneYet(c *call, r api.ListResult) {

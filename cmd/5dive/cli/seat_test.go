@@ -121,15 +121,20 @@ func (s *fakeSeat) answer(r *http.Request, q seatCall, out *answerer) {
 	}
 }
 
-// list is empty where the file `empty` stands.
+// list is empty where the file `empty` stands, and has a bad profile where `bad` does.
 func (s *fakeSeat) list() api.ListResult {
 	if _, err := os.Stat(filepath.Join(s.dir, "empty")); err == nil {
 		return api.ListResult{Seat: "alice"}
 	}
-	return api.ListResult{Seat: "alice", Profiles: []api.Profile{
+	var bad []api.Profile
+	if _, err := os.Stat(filepath.Join(s.dir, "bad")); err == nil {
+		bad = []api.Profile{{Site: "bad.com", State: "UNKNOWN (bad profile)", Held: "stopped", Viewer: "none",
+			Bad: &api.Error{Code: "denied", Message: "cannot trust bad.com: mode is 0755, want 0700", Hint: "chmod 0700 bad.com"}}}
+	}
+	return api.ListResult{Seat: "alice", Profiles: append(bad, []api.Profile{
 		{Site: "linkedin.com", State: "UNKNOWN (no probe has run)", LastSeen: "2026-09-14T10:00:00Z", Held: "served", Viewer: "waiting"},
 		{Site: "x.com+work", State: "UNKNOWN (no probe has run)", Held: "stopped", Viewer: "none"},
-	}}
+	}...)}
 }
 
 // wait ends as the site of the view says.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/5dive/browser/internal/fault"
+	"github.com/5dive/browser/serve/api"
 )
 
 func statusVerb() verb {
@@ -29,6 +30,8 @@ type statusState struct {
 	Site     string `json:"site"`
 	State    string `json:"state"`
 	LastSeen string `json:"last_seen"`
+
+	Bad *api.Error `json:"bad,omitempty"`
 }
 
 func runStatus(c *call) error {
@@ -42,11 +45,17 @@ func runStatus(c *call) error {
 		if site := c.site(); site != "" && !strings.EqualFold(site, p.Site) {
 			continue
 		}
-		answer.Profiles = append(answer.Profiles, statusState{Site: p.Site, State: unprobed, LastSeen: p.LastSeen})
-		rows = append(rows, []string{p.Site, unprobed})
+		if p.Bad != nil && c.site() != "" {
+			return p.Bad.Fault()
+		}
+		if p.Bad == nil {
+			p.State = unprobed // a stamp is not a look of now
+		}
+		answer.Profiles = append(answer.Profiles, statusState{Site: p.Site, State: p.State, LastSeen: p.LastSeen, Bad: p.Bad})
+		rows = append(rows, []string{p.Site, stateOf(p)})
 	}
 	if c.site() != "" && len(rows) == 0 {
-		return fault.New(fault.Failed, "there is no profile of %s", c.site()).Try("%s auth %s", program, c.site())
+		return usage("cannot use profile %.80s: there is none", c.site()).Try("%s ls", program)
 	}
 	if err := c.answer(answer, table(rows)); err != nil {
 		return err
