@@ -201,6 +201,21 @@ func TestAudit(t *testing.T) {
 	}
 }
 
+// TestHintCures: what a refused mode says to try makes it right, set-id bits included.
+func TestHintCures(t *testing.T) {
+	u := testuser.New(t)
+	root, _, profile := inhabited(t, u)
+	for _, mode := range []uint32{0o755, 0o500, 0o4700, 0o2700, 0o1700, 0o7777} {
+		must(t, unix.Chmod(profile, mode))
+		a := as(t, u, "profile", root, "example.com")
+		a.refused(t, fault.Denied, "want 0700")
+		if out, err := shAs(u, "sh", "-c", a.Hint); err != nil {
+			t.Fatalf("%s: %s", a.Hint, out)
+		}
+		as(t, u, "profile", root, "example.com").ok(t)
+	}
+}
+
 func rootAudit(root string, u testuser.User) error {
 	s := Seat{Root: root, Name: u.Name, UID: u.UID, GID: u.GID}
 	return s.AuditProfile(Site{Host: "example.com"})

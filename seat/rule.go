@@ -37,7 +37,8 @@ func (r rule) check(d *safefile.Dir) error {
 		return refuse(d.Path(), "group", strconv.Itoa(int(st.Gid)), strconv.Itoa(r.gid))
 	}
 	if mode := st.Mode & 0o7777; !slices.Contains(r.modes, mode) {
-		return refuse(d.Path(), "mode", octal(mode), octal(r.modes[0])).Try("chmod %s %s", octal(r.modes[0]), d.Path())
+		// Five digits: with four chmod leaves setuid and setgid of a directory as they are.
+		return refuse(d.Path(), "mode", octal(mode), octal(r.modes[0])).Try("chmod %05o %s", r.modes[0], d.Path())
 	}
 	return noACL(d)
 }

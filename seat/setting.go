@@ -7,15 +7,22 @@ import (
 	"github.com/5dive/browser/internal/fault"
 )
 
-// setting is one key of settings.json and where its value lies.
+// setting is one key of settings.json, where its value lies, and what a value other than "" must be.
 type setting struct {
 	key   string
 	value *string
+	valid func(string) bool
+	want  string
 }
 
 // list is every setting in the order in which it is shown.
 func (v *Settings) list() []setting {
-	return []setting{{"time_zone", &v.TimeZone}, {"locale", &v.Locale}, {"chrome", &v.Chrome}, {"vnc", &v.VNC}}
+	return []setting{
+		{"time_zone", &v.TimeZone, validZone, "no such time zone, want a name such as Europe/Berlin"},
+		{"locale", &v.Locale, localeForm.MatchString, "not a locale, want a form such as de-DE"},
+		{"chrome", &v.Chrome, validChrome, "want a name such as chromium or a clean absolute path"},
+		{"vnc", &v.VNC, validVNC, "want tigervnc or x11vnc"},
+	}
 }
 
 // SettingKeys names every setting.
@@ -36,13 +43,17 @@ func (v Settings) Get(key string) string {
 	return ""
 }
 
-// Set changes one value without a look at it; "" is the default. A key that there is not is fault.Usage.
+// Set changes one value; "" is the default. A key that there is not, or a value that it cannot have, is fault.Usage.
 func (v *Settings) Set(key, value string) error {
 	for _, s := range v.list() {
-		if s.key == key {
-			*s.value = value
-			return nil
+		if s.key != key {
+			continue
 		}
+		if value != "" && !s.valid(value) {
+			return fault.New(fault.Usage, "cannot change setting %s: %s", key, s.want)
+		}
+		*s.value = value
+		return nil
 	}
 	return fault.New(fault.Usage, "cannot change setting %.40q: there is no such key, want one of %s", key, strings.Join(SettingKeys(), ", "))
 }
@@ -61,12 +72,8 @@ func (s Seat) SetSettings(v Settings) error {
 		return fault.New(fault.Failed, "cannot write %s: %w", settingsName, err)
 	}
 	data = append(data, '\n')
-	read, err := decodeSettings("new "+settingsName, data)
-	if err != nil {
+	if _, err := decodeSettings("new "+settingsName, data); err != nil {
 		return err
-	}
-	if read != v {
-		return fault.New(fault.Config, "cannot write %s: a value is not UTF-8", settingsName)
 	}
 	return s.replace(data, settingsName)
 }

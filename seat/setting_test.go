@@ -40,11 +40,11 @@ func TestSetSettings(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 	for words, refusal := range map[string]string{
-		"time_zone=Europe/Nowhere": "/time_zone: no such time zone", "locale=de_DE; rm": "/locale: not a locale",
-		"chrome=../chrome": "/chrome: want a name", "vnc=vino": "/vnc: want tigervnc or x11vnc", "chrome=/opt/\xff": "not UTF-8",
+		"time_zone=Europe/Nowhere": "time_zone: no such time zone", "locale=de_DE; rm": "locale: not a locale",
+		"chrome=../chrome": "chrome: want a name", "vnc=vino": "vnc: want tigervnc or x11vnc", "chrome=/opt/\xff": "chrome: want a name",
 	} {
 		a := as(t, u, "set", root, words)
-		if a.refused(t, fault.Config, refusal); strings.Contains(a.Text, "\n") {
+		if a.refused(t, fault.Usage, refusal); strings.Contains(a.Text, "\n") {
 			t.Errorf("%q: more than one line: %q", words, a.Text)
 		}
 	}
@@ -62,11 +62,30 @@ func TestSetSettings(t *testing.T) {
 	}
 }
 
+// TestResetOfWhatIsNoFile: it is refused at once, with what to do, and stays.
+func TestResetOfWhatIsNoFile(t *testing.T) {
+	u := testuser.New(t)
+	root := box(t, u)
+	path := filepath.Join(root, u.Name, "settings.json")
+	for plant, want := range map[string]string{"ln -s /etc/passwd": "rm " + path, "mkfifo": "rm -r " + path, "mkdir": "rm -r " + path} {
+		must(t, os.RemoveAll(path))
+		if out, err := shAs(u, "sh", "-ec", plant+` "$1"`, "sh", path); err != nil {
+			t.Fatal(out)
+		}
+		before := facts(t, path)
+		a := as(t, u, "set", root)
+		if a.refused(t, fault.Denied, "want a file"); a.Hint != want || facts(t, path) != before {
+			t.Errorf("%s: hint %q, now %s", plant, a.Hint, facts(t, path))
+		}
+	}
+}
+
 // TestEverySettingHasAKey: what is in the file can be shown and set.
 func TestEverySettingHasAKey(t *testing.T) {
 	for _, key := range SettingKeys() {
 		var v Settings
-		if err := v.Set(key, "x"); err != nil || v.Get(key) != "x" {
+		value := map[string]string{"time_zone": "UTC", "locale": "de", "chrome": "chromium", "vnc": "x11vnc"}[key]
+		if err := v.Set(key, value); err != nil || v.Get(key) != value {
 			t.Errorf("%s: %v", key, err)
 		}
 		if _, err := decodeSettings("f", []byte(`{"`+key+`": ""}`)); err != nil {

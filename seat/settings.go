@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 	_ "time/tzdata" // a box without the tzdata package still knows the names
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 
@@ -72,7 +73,10 @@ func (s Seat) openSettings(dir *safefile.Dir) (*os.File, error) {
 	}
 	path := filepath.Join(dir.Path(), settingsName)
 	if errors.Is(err, unix.ELOOP) {
-		return nil, refuse(path, "type", "a symbolic link", "a file")
+		return nil, refuse(path, "type", "a symbolic link", "a file").Try("rm %s", path)
+	}
+	if errors.Is(err, safefile.ErrNotRegular) {
+		return nil, refuse(path, "type", "a FIFO, socket, device or directory", "a file").Try("rm -r %s", path)
 	}
 	if err != nil {
 		return nil, fault.New(fault.Denied, "%w", err)
@@ -96,17 +100,10 @@ func (s Seat) openSettings(dir *safefile.Dir) (*os.File, error) {
 
 // check looks at the values, each refusal at its place in the file.
 func (v Settings) check(path string, data []byte) error {
-	if v.TimeZone != "" && !validZone(v.TimeZone) {
-		return strict.Refuse(path, data, "/time_zone", "no such time zone, want a name such as Europe/Berlin")
-	}
-	if v.Locale != "" && !localeForm.MatchString(v.Locale) {
-		return strict.Refuse(path, data, "/locale", "not a locale, want a form such as de-DE")
-	}
-	if v.Chrome != "" && !validChrome(v.Chrome) {
-		return strict.Refuse(path, data, "/chrome", "want a name such as chromium or a clean absolute path")
-	}
-	if v.VNC != "" && v.VNC != "tigervnc" && v.VNC != "x11vnc" {
-		return strict.Refuse(path, data, "/vnc", "want tigervnc or x11vnc")
+	for _, s := range v.list() {
+		if *s.value != "" && !s.valid(*s.value) {
+			return strict.Refuse(path, data, "/"+s.key, "%s", s.want)
+		}
 	}
 	return nil
 }
@@ -117,7 +114,12 @@ func validZone(name string) bool {
 	return err == nil && name != "Local"
 }
 
+func validVNC(server string) bool { return server == "tigervnc" || server == "x11vnc" }
+
 func validChrome(choice string) bool {
+	if !utf8.ValidString(choice) {
+		return false
+	}
 	if strings.HasPrefix(choice, "/") {
 		return filepath.Clean(choice) == choice && !strings.ContainsAny(choice, "\x00\n")
 	}
