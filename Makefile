@@ -12,7 +12,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
 
 build: page ## bin/5dive, with the viewer page in it
-	go build -trimpath -o bin/5dive ./cmd/5dive
+	go build -trimpath -ldflags "-X main.stamp=$$(git describe --tags --always --dirty 2>/dev/null || true)" -o bin/5dive ./cmd/5dive
 
 demo: tools build ## the main job on this machine; AUTO=1 plays the person and exits
 	go build -o bin/demo ./test/demo

@@ -1,11 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"os"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"syscall"
 
 	"github.com/5dive/browser/cmd/5dive/cli"
@@ -157,15 +158,25 @@ func settings(_ context.Context, name string, c cli.SettingsChange) ([]cli.Setti
 
 // seatd is the seat service. With --announce a verb waits on descriptor 3 for its word.
 func seatd(ctx context.Context, words []string) error {
-	announce := slices.Contains(words, "--announce")
-	err := runSeatd(ctx, announce)
-	if err != nil && announce {
-		serve.Ready(err)
+	say := func(error) {}
+	if slices.Contains(words, "--announce") {
+		// Once: the descriptor is closed then, and its number may be another file's when the service ends badly later.
+		say = once(serve.Ready)
+	}
+	err := runSeatd(ctx, func() { say(nil) })
+	if err != nil {
+		say(err)
 	}
 	return err
 }
 
-func runSeatd(ctx context.Context, announce bool) error {
+// once makes of say one whose later calls do nothing.
+func once(say func(error)) func(error) {
+	var said sync.Once
+	return func(err error) { said.Do(func() { say(err) }) }
+}
+
+func runSeatd(ctx context.Context, ready func()) error {
 	s, err := seat.Current(os.Getenv(rootVariable))
 	if err != nil {
 		return err
@@ -174,20 +185,34 @@ func runSeatd(ctx context.Context, announce bool) error {
 	if err != nil {
 		return err
 	}
-	return serve.Run(ctx, serve.Config{Seat: s, Version: version(), Keeper: argv}, func() {
-		if announce {
-			serve.Ready(nil)
-		}
-	})
+	return serve.Run(ctx, serve.Config{Seat: s, Version: version(), Keeper: argv}, ready)
 }
 
 func keep(context.Context, []string) error { return keeper.Main(os.Stdin, os.Stdout) }
 
-// version is what the Go toolchain recorded about this build.
+// stamp is what the Makefile says of the tree that it builds: a tag, or a revision.
+var stamp string
+
+// version is the stamp, else what the Go toolchain recorded about this build.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(devel)"
+	if !ok {
+		info = &debug.BuildInfo{}
 	}
-	return fmt.Sprint(info.Main.Version)
+	return versionOf(stamp, info)
+}
+
+func versionOf(stamp string, info *debug.BuildInfo) string {
+	const unknown = "(devel)"
+	recorded := ""
+	if v := info.Main.Version; v != unknown {
+		recorded = v
+	}
+	revision := ""
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			revision = s.Value
+		}
+	}
+	return cmp.Or(stamp, recorded, revision, unknown)
 }

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/5dive/browser/cmd/5dive/cli"
@@ -41,7 +42,7 @@ func relayVerb(ctx context.Context, r cli.Relay, report func(string)) error {
 	defer handler.Close()
 	l, err := net.Listen("tcp4", r.Listen)
 	if err != nil {
-		return fault.New(fault.Failed, "cannot listen: %w", err)
+		return cannotListen(r.Listen, err)
 	}
 	server := relay.Server(handler)
 	stop := context.AfterFunc(ctx, func() {
@@ -57,6 +58,21 @@ func relayVerb(ctx context.Context, r cli.Relay, report func(string)) error {
 		return fault.New(fault.Failed, "the relay's listener broke: %w", err)
 	}
 	return nil
+}
+
+// cannotListen tells a port that is held, or is not for this user, from an address that is wrong: the configuration may name one.
+func cannotListen(address string, err error) error {
+	var wrong *net.AddrError
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		_, port, _ := net.SplitHostPort(address)
+		return fault.New(fault.Busy, "cannot listen on %s: another process holds it", address).Try("ss -lntp 'sport = :%s'", port)
+	case errors.Is(err, syscall.EACCES):
+		return fault.New(fault.Denied, "cannot listen on %s: this user may not", address).Try("5dive browser relay --listen=127.0.0.1:6078")
+	case errors.Is(err, syscall.EADDRNOTAVAIL), errors.As(err, &wrong):
+		return fault.New(fault.Config, "cannot listen on %s: it is no address of this machine", address)
+	}
+	return fault.New(fault.Failed, "cannot listen on %s: %w", address, err)
 }
 
 // settled fills in what the words left out. Without any word the relay listens on loopback: a proxy stands before it.

@@ -3,6 +3,8 @@ package cli
 import (
 	"net"
 	"net/url"
+	"strconv"
+	"strings"
 )
 
 func relayVerb() verb {
@@ -39,14 +41,16 @@ func runRelay(c *call) error {
 // words refuses what cannot work.
 func (r Relay) words(proxy bool) error {
 	if r.Listen != "" {
-		if _, _, err := net.SplitHostPort(r.Listen); err != nil {
-			return usage("--listen wants HOST:PORT")
+		_, port, err := net.SplitHostPort(r.Listen)
+		if n, bad := strconv.Atoi(port); err != nil || bad != nil || n < 0 || n > 65535 {
+			return usage("--listen wants HOST:PORT, a port from 0 to 65535")
 		}
 	}
 	if r.PublicURL != "" {
 		u, err := url.Parse(r.PublicURL)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-			return usage("--public-url wants http://HOST or https://HOST, with a path at most")
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Host != strings.ToLower(u.Host) ||
+			strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+			return usage("--public-url wants http://HOST or https://HOST, in lower case and without a path")
 		}
 	}
 	if (r.SessionHeader != "") != proxy {
