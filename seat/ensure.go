@@ -84,6 +84,19 @@ func (s Seat) Make(site Site) error {
 	return s.AuditProfile(site)
 }
 
+// Unmake takes away a profile in which no Chrome has written yet; any other stays.
+func (s Seat) Unmake(site Site) error {
+	p, err := s.openProfile(site)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	if err := errors.Join(s.mine(), p.dir.RemoveDir(chromeName)); err != nil {
+		return err
+	}
+	return errors.Join(p.dir.RemoveFile(recordName), p.parent.RemoveDir(site.ID()))
+}
+
 // Sites lists the profiles by name, sorted by id: every entry that is named like a site, whatever it is. Audit the one
 // that is used; a bad one is refused there by name and hides no other.
 func (s Seat) Sites() ([]Site, error) {

@@ -31,6 +31,9 @@ func (s Seat) Lock(site Site) (*os.File, error) {
 
 func lock(dir *safefile.Dir, site Site) (*os.File, error) {
 	file, err := dir.OpenFile(site.ID(), os.O_RDWR|os.O_CREATE, 0o600)
+	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) {
+		return nil, fault.New(fault.Failed, "cannot lock profile %s: %w", site, err)
+	}
 	if err != nil {
 		return nil, fault.New(fault.Denied, "%w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/5dive/browser/internal/fault"
 	"github.com/5dive/browser/internal/safefile"
@@ -52,7 +53,7 @@ func loadBox(s seat.Seat) (Box, error) {
 // base is the front of every link.
 func (s *Service) base() (string, error) {
 	if s.box.PublicURL != "" {
-		return s.box.PublicURL, nil
+		return strings.TrimRight(s.box.PublicURL, "/"), nil
 	}
 	if !s.port.embedded {
 		return "", fault.New(fault.Missing, "cannot mint a link: the box has no public_url in %s", BoxFile).

@@ -13,13 +13,13 @@ import (
 func (s *Service) carry(w http.ResponseWriter, req *http.Request) {
 	end, ok := s.begin()
 	if !ok {
-		http.Error(w, "the seat service is ending", http.StatusServiceUnavailable)
+		newStream(w).fail(s.ending())
 		return
 	}
 	defer end()
 	view, err := s.views.ByToken(secret.New(req.Header.Get(api.TokenHeader)))
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusForbidden)
+		newStream(w).fail(err)
 		return
 	}
 	inner := req.Clone(req.Context())

@@ -16,6 +16,7 @@ import (
 
 	"github.com/5dive/browser/internal/fault"
 	"github.com/5dive/browser/internal/peer"
+	"github.com/5dive/browser/seat"
 	"github.com/5dive/browser/systemd"
 )
 
@@ -37,6 +38,9 @@ func (s *Service) listen(given map[string]net.Listener) (map[Role]net.Listener, 
 			got[RoleRelay] = l
 		}
 		return got, func() {}, nil
+	}
+	if err := fits(s.config.Seat); err != nil {
+		return nil, nil, err
 	}
 	run := s.config.Seat.Run()
 	only, err := takeService(run)
@@ -67,12 +71,18 @@ func takeService(run string) (*os.File, error) {
 	return f, nil
 }
 
+// fits refuses a store whose sockets would have too long a path: asked before anything is made in it.
+func fits(s seat.Seat) error {
+	longest := Socket(s.Run(), RoleRelay)
+	if len(longest) > maxPath {
+		return fault.New(fault.Config, "cannot use store %.40s...: its socket would have a path of %d bytes, and at most %d go", s.Root, len(longest), maxPath).
+			Try("the same with a shorter FIVEDIVE_BROWSER_ROOT")
+	}
+	return nil
+}
+
 // bind makes a 0600 socket in a 0700 directory of ours. A path left by a killed service is replaced: the lock says that none runs.
 func bind(path string) (net.Listener, error) {
-	if len(path) > maxPath {
-		return nil, fault.New(fault.Config, "cannot make socket %s: a socket's path may have %d bytes", path, maxPath).
-			Try("FIVEDIVE_BROWSER_ROOT with a shorter path")
-	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fault.New(fault.Denied, "cannot make socket %s: %w", path, err)
 	}

@@ -2,6 +2,8 @@ package serve
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"sync"
 	"time"
@@ -139,8 +141,18 @@ func (p *profile) serve(ctx context.Context, r request, tell func(string)) error
 	}
 }
 
-// prepare makes everything that a keeper needs, and takes the profile's lock. An error leaves nothing behind.
+// prepare makes everything that a keeper needs, and takes the profile's lock. An error leaves nothing behind, and no profile that was not
+// there: a full disk must not leave one to be listed.
 func (p *profile) prepare(ctx context.Context, r request, tell func(string)) (keeper.Spec, *os.File, error) {
+	fresh := errors.Is(p.service.config.Seat.Look(p.site), fs.ErrNotExist)
+	spec, lock, err := p.furnish(ctx, r, tell)
+	if err != nil && fresh {
+		p.service.config.Seat.Unmake(p.site)
+	}
+	return spec, lock, err
+}
+
+func (p *profile) furnish(ctx context.Context, r request, tell func(string)) (keeper.Spec, *os.File, error) {
 	s := p.service
 	none := keeper.Spec{}
 	settings, err := s.config.Seat.Settings()

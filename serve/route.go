@@ -100,7 +100,7 @@ func (s *Service) answer(w http.ResponseWriter, req *http.Request, r route) {
 	defer out.close()
 	end, ok := s.begin()
 	if !ok {
-		out.fail(fault.New(fault.Busy, "cannot answer: the seat service is ending").Try("the same again"))
+		out.fail(s.ending())
 		return
 	}
 	defer end()

@@ -79,10 +79,12 @@ func TestViewRoutesWantAToken(t *testing.T) {
 			t.Errorf("%s without a token: %d %+v", r.path, status, refusal)
 		}
 	}
-	rec := httptest.NewRecorder()
-	s.handler(RoleRelay).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, api.PathStream, nil))
-	if rec.Code != http.StatusForbidden {
-		t.Errorf("stream without a token: %d", rec.Code)
+	if status, refusal := ask(s.handler(RoleRelay), http.MethodGet, api.PathStream, ""); status != http.StatusForbidden || refusal == nil || refusal.Code != "denied" {
+		t.Errorf("stream without a token: %d %+v", status, refusal)
+	}
+	s.close()
+	if status, refusal := ask(s.handler(RoleRelay), http.MethodGet, api.PathStream, ""); status != http.StatusLocked || refusal == nil || refusal.Code != "busy" {
+		t.Errorf("stream of a service that ends: %d %+v", status, refusal)
 	}
 }
 

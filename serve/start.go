@@ -41,6 +41,9 @@ func Ready(err error) {
 
 // Connect reaches the caller's own seat service and, where no unit holds its socket, starts one: argv is this binary with the hidden verb.
 func Connect(ctx context.Context, s seat.Seat, argv []string) (*api.Client, error) {
+	if err := fits(s); err != nil {
+		return nil, err
+	}
 	if err := s.Ensure(); err != nil {
 		return nil, err
 	}

@@ -2,9 +2,11 @@ package serve
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strings"
 
+	"github.com/5dive/browser/internal/fault"
 	"github.com/5dive/browser/internal/safefile"
 	"github.com/5dive/browser/seat"
 )
@@ -65,15 +67,34 @@ func (s *Service) resume() {
 		}
 	}
 	for id, w := range s.wishes() {
-		site, err := seat.ParseSite(id)
-		if err != nil {
-			logf("cannot serve %.100q again: %v", id, err)
+		site, err := s.wished(id, w)
+		if err != nil { // it will never be better
+			logf("cannot serve %.100q again, and will not try any more: %v", id, err)
+			s.unwish(id)
 			continue
 		}
 		if err := s.resumeOne(site, w); err != nil {
 			logf("cannot serve %s again: %v", site, err)
 		}
 	}
+}
+
+// wished holds a wish from the file to the rules of a request. It makes no profile: one that is gone was removed by hand.
+func (s *Service) wished(id string, w wish) (seat.Site, error) {
+	site, err := seat.ParseSite(id)
+	if err != nil {
+		return site, err
+	}
+	if _, err := pageURL(w.URL); err != nil {
+		return site, err
+	}
+	if _, _, err := screenSize(fmt.Sprintf("%dx%d", w.Width, w.Height)); err != nil {
+		return site, err
+	}
+	if err := s.config.Seat.Look(site); fault.Of(err) == fault.Usage {
+		return site, err
+	}
+	return site, nil // one that fails the audit may be mended
 }
 
 func (s *Service) resumeOne(site seat.Site, w wish) error {

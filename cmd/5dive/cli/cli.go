@@ -28,20 +28,20 @@ func Main(args []string, d Deps) int {
 	d = d.filled()
 	words, err := verbWords(args)
 	if err != nil {
-		return refuse(d.Stderr, "", err)
+		return refuse(d.Stderr, verb{}, err)
 	}
 	v, words, err := find(words)
 	if err != nil {
-		return refuse(d.Stderr, v.name, err)
+		return refuse(d.Stderr, v, err)
 	}
 	ctx, stop := catch(context.Background(), v.lasting)
 	defer stop()
 	err = v.start(ctx, words, d)
 	if sig, ok := caught(ctx); ok && err != nil {
-		fmt.Fprintf(d.Stderr, "%s %s: interrupted\n", program, v.name)
+		fmt.Fprintf(d.Stderr, "%s %s: interrupted\n", program, v.title())
 		return 128 + int(sig)
 	}
-	return refuse(d.Stderr, v.name, err)
+	return refuse(d.Stderr, v, err)
 }
 
 // verbWords drops the program's own name, and the word `browser` where it is part of it.
@@ -60,15 +60,19 @@ func verbWords(args []string) ([]string, error) {
 }
 
 // refuse prints why a verb did not do its work and gives the exit code; a nil error is 0 and prints nothing.
-func refuse(stderr io.Writer, verb string, err error) int {
+func refuse(stderr io.Writer, v verb, err error) int {
 	if err == nil {
 		return 0
 	}
 	kind := fault.Of(err)
 	if kind == fault.Usage && fault.Hint(err) == "" {
-		err = fault.New(fault.Usage, "%w", err).Try("%s", strings.TrimSpace(program+" help "+verb))
+		name := v.name
+		if v.hidden { // help knows nothing of it
+			name = ""
+		}
+		err = fault.New(fault.Usage, "%w", err).Try("%s", strings.TrimSpace(program+" help "+name))
 	}
-	fmt.Fprintf(stderr, "%s: %s (%s)\n", strings.TrimSpace(program+" "+verb), oneLine(err.Error()), kind)
+	fmt.Fprintf(stderr, "%s: %s (%s)\n", strings.TrimSpace(program+" "+v.title()), oneLine(err.Error()), kind)
 	if hint := fault.Hint(err); hint != "" {
 		fmt.Fprintf(stderr, "try: %s\n", oneLine(hint))
 	}

@@ -141,6 +141,17 @@ func (v verb) count(words []string) error {
 	return nil
 }
 
+// title is v as one types it, with the word that always follows: `profile rm`.
+func (v verb) title() string {
+	words := []string{v.name}
+	for _, name := range strings.Fields(v.args) {
+		if fixed(name) {
+			words = append(words, name)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
 // fixed tells whether a name in v.args stands for itself.
 func fixed(name string) bool { return strings.ToLower(name) == name }
 

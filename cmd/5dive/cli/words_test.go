@@ -100,3 +100,14 @@ func mix(arranged []string, order []byte) []string {
 	}
 	return append(append(append(mixed, flags...), "--"), rest...)
 }
+
+// TestHintNamesNoHiddenVerb: what a keeper or a seat service refuses stands in a log that a person reads, and help knows neither.
+func TestHintNamesNoHiddenVerb(t *testing.T) {
+	for _, v := range verbs() {
+		var out strings.Builder
+		refuse(&out, v, usage("so"))
+		if want := program + " help " + v.name; strings.Contains(out.String(), want) == v.hidden {
+			t.Errorf("%s (hidden %t): %s", v.name, v.hidden, out.String())
+		}
+	}
+}
