@@ -150,11 +150,15 @@ func (s *Service) known(site seat.Site) error {
 }
 
 // list answers ls from stamps and from what is open; it opens nothing.
-func (s *Service) list(*call) (any, error) {
+func (s *Service) list(c *call) (any, error) {
+	var q api.ListRequest
+	if err := c.decode(&q); err != nil {
+		return nil, err
+	}
 	if err := s.config.Seat.Audit(); err != nil {
 		return nil, err
 	}
-	sites, err := s.config.Seat.Sites()
+	sites, err := s.sites(q.Site)
 	if err != nil {
 		return nil, err
 	}
@@ -163,6 +167,18 @@ func (s *Service) list(*call) (any, error) {
 		out.Profiles = append(out.Profiles, s.row(site))
 	}
 	return out, nil
+}
+
+// sites are all profiles, or the one that was asked for.
+func (s *Service) sites(id string) ([]seat.Site, error) {
+	if id == "" {
+		return s.config.Seat.Sites()
+	}
+	site, err := seat.ParseSite(id)
+	if err == nil {
+		err = s.config.Seat.AuditProfile(site)
+	}
+	return []seat.Site{site}, err
 }
 
 // row is one profile of the list. One that is bad says so in its own row and hides no other. The audit of what a profile holds is for

@@ -40,6 +40,11 @@ func TestListTellsBadFromGood(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for id, kind := range map[string]fault.Kind{"a.com": "", "example.com": fault.Denied, "open.com": fault.Denied, "gone.com": fault.Usage, "A.com": fault.Usage} {
+		if _, refusal := ask(s.handler(RoleSeat), http.MethodPost, api.PathList, `{"site":"`+id+`"}`); (refusal == nil) != (kind == "") || refusal != nil && refusal.Code != string(kind) {
+			t.Errorf("%s alone: %+v", id, refusal)
+		}
+	}
 	rec := httptest.NewRecorder()
 	s.handler(RoleSeat).ServeHTTP(rec, httptest.NewRequest(http.MethodPost, api.PathList, strings.NewReader("{}")))
 	var line api.Line

@@ -82,6 +82,11 @@ type RemoveResult struct {
 	Removed bool   `json:"removed"` // always true: a profile that stays is a refusal
 }
 
+// ListRequest asks for every profile, or for Site alone, which is then audited whole: a bad one is a refusal.
+type ListRequest struct {
+	Site string `json:"site,omitempty"`
+}
+
 // ListResult answers ls, sorted by site.
 type ListResult struct {
 	Seat     string    `json:"seat"`

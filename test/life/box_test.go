@@ -106,13 +106,16 @@ func TestAuditFails(t *testing.T) {
 // refusesAll holds every verb that touches store or profile to code 77.
 func refusesAll(t *testing.T, s *scene.Scene, whole bool) {
 	for _, words := range [][]string{{"serve", scene.Name}, {"serve", scene.Name, "--stop"}, {"viewer", scene.Name, "--bind=local"}, {"viewer-revoke", scene.Name},
-		{"ls"}, {"status", scene.Name}, {"auth", scene.Name}} {
+		{"status", scene.Name}, {"auth", scene.Name}} {
 		if said := s.Refused(77, words...); !strings.Contains(said, "want") || strings.Count(strings.TrimSpace(said), "\n") > 1 {
 			t.Errorf("%v says: %s", words, said)
 		}
 	}
 	if whole {
 		s.Refused(77, "serve", "another.example")
+		s.Refused(77, "ls")
+	} else if list := s.Must("ls"); !strings.Contains(list, scene.Name) { // one bad profile hides no list
+		t.Errorf("ls says: %s", list)
 	}
 	if n := len(s.All("chrome")); n > 0 {
 		t.Errorf("%d Chromes run", n)

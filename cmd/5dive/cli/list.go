@@ -20,7 +20,7 @@ func listVerb() verb {
 }
 
 func runList(c *call) error {
-	r, err := profiles(c)
+	r, err := profiles(c, "")
 	if err != nil {
 		return err
 	}
@@ -49,10 +49,10 @@ func noneYet(c *call, r api.ListResult) {
 	}
 }
 
-// profiles asks for the list; an empty one is never null in JSON.
-func profiles(c *call) (api.ListResult, error) {
+// profiles asks for the list, or for one site of it; an empty one is never null in JSON.
+func profiles(c *call, site string) (api.ListResult, error) {
 	r := api.ListResult{}
-	err := c.ask(api.PathList, struct{}{}, &r)
+	err := c.ask(api.PathList, api.ListRequest{Site: site}, &r)
 	if r.Profiles == nil {
 		r.Profiles = []api.Profile{}
 	}

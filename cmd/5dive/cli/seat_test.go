@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -113,7 +114,9 @@ func (s *fakeSeat) answer(r *http.Request, q seatCall, out *answerer) {
 	case api.PathRevoke:
 		out.result(api.RevokeResult{Site: q.Site, Revoked: true})
 	case api.PathList:
-		out.result(s.list())
+		list := s.list()
+		list.Profiles = slices.DeleteFunc(list.Profiles, func(p api.Profile) bool { return q.Site != "" && q.Site != p.Site })
+		out.result(list)
 	case api.PathWait:
 		s.wait(r, q, out)
 	case api.PathWindow:

@@ -35,16 +35,13 @@ type statusState struct {
 }
 
 func runStatus(c *call) error {
-	list, err := profiles(c)
+	list, err := profiles(c, strings.ToLower(c.site()))
 	if err != nil {
 		return err
 	}
 	answer := statusAnswer{Seat: list.Seat, Profiles: []statusState{}}
 	rows := [][]string{}
 	for _, p := range list.Profiles {
-		if site := c.site(); site != "" && !strings.EqualFold(site, p.Site) {
-			continue
-		}
 		if p.Bad != nil && c.site() != "" {
 			return p.Bad.Fault()
 		}
@@ -53,9 +50,6 @@ func runStatus(c *call) error {
 		}
 		answer.Profiles = append(answer.Profiles, statusState{Site: p.Site, State: p.State, LastSeen: p.LastSeen, Bad: p.Bad})
 		rows = append(rows, []string{p.Site, stateOf(p)})
-	}
-	if c.site() != "" && len(rows) == 0 {
-		return usage("cannot use profile %.80s: there is none", c.site()).Try("%s ls", program)
 	}
 	if err := c.answer(answer, table(rows)); err != nil {
 		return err
