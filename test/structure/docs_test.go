@@ -2,6 +2,8 @@ package structure
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,6 +73,24 @@ func TestNamedTestsExist(t *testing.T) {
 				t.Errorf("%s names %s, which is no test", name, test)
 			}
 		}
+	}
+}
+
+// TestThreatsAreShown: every row of the table of attacks names what shows it.
+func TestThreatsAreShown(t *testing.T) {
+	_, table, _ := strings.Cut(read(t, "docs/threat-model.md"), "\n## The table\n")
+	rows := 0
+	for line := range strings.Lines(table) {
+		cells := cut(line)
+		if len(cells) != 3 || cells[0] == "row" || strings.Trim(cells[0], "-") == "" {
+			continue
+		}
+		if rows++; !quoted.MatchString(cells[2]) {
+			t.Errorf("row %s (%s) names no test", cells[0], cells[1])
+		}
+	}
+	if rows < 30 {
+		t.Errorf("the table has %d rows", rows)
 	}
 }
 
@@ -195,6 +215,20 @@ func TestNoticeOfThePage(t *testing.T) {
 	for _, words := range []string{"Mozilla Public\nLicense 2.0", "by Vitaly Puzrin", "Widget Workshop", "AT&T Laboratories Cambridge", "Jef Poskanzer"} {
 		if !strings.Contains(notice, words) {
 			t.Errorf("NOTICE lacks %q", words)
+		}
+	}
+	// What a person sees by the page's link "Licences", where the page was built.
+	shown, err := os.ReadFile(filepath.Join(top, "viewer/page/dist/assets/licences.txt"))
+	if errors.Is(err, fs.ErrNotExist) && os.Getenv("CI") == "" {
+		t.Skip("the page is not built")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, words := range []string{"Mozilla Public License", "by Vitaly Puzrin", "Copyright (c) 1996 Widget Workshop", "Copyright (C) 1999 AT&T Laboratories Cambridge",
+		"Copyright (C) 1996 by Jef Poskanzer", "SUCH DAMAGE."} {
+		if !strings.Contains(string(shown), words) {
+			t.Errorf("licences.txt of the page lacks %q", words)
 		}
 	}
 }

@@ -15,6 +15,9 @@ const write = (name, text) => {
   writeFileSync(`dist/${name}.gz`, gzipSync(text, { level: 9 }));
 };
 
+// The first comment of a file, without its stars.
+const comment = (text) => text.slice(text.indexOf("/*") + 2, text.indexOf("*/")).replace(/^ ?\* ?/gm, "").trim();
+
 const bundle = await build({
   entryPoints: ["src/page.js", "src/page.css"],
   outdir: "dist/assets",
@@ -37,6 +40,8 @@ write("assets/licences.txt", [
   "", readFileSync(`${novnc}/AUTHORS`, "utf8"),
   readFileSync(`${novnc}/LICENSE.txt`, "utf8"),
   readFileSync(`${novnc}/docs/LICENSE.MPL-2.0`, "utf8"),
+  "noVNC contains core/crypto/des.js, which says:", "", // what is bundled has lost its comments
+  comment(readFileSync(`${novnc}/core/crypto/des.js`, "utf8")), "",
   "noVNC contains pako (zlib), MIT:", "",
   readFileSync(`${novnc}/vendor/pako/LICENSE`, "utf8"),
 ].join("\n"));
