@@ -35,20 +35,32 @@ func (s *Service) wishes() wishes {
 	return w
 }
 
-func (s *Service) wish(site string, r request) { s.change(site, &wish{r.url, r.width, r.height}) }
-func (s *Service) unwish(site string)          { s.change(site, nil) }
+func (s *Service) wish(site string, r request) {
+	s.change(func(w wishes) bool { w[site] = wish{r.url, r.width, r.height}; return true })
+}
 
-func (s *Service) change(site string, to *wish) {
+func (s *Service) unwish(site string) {
+	s.change(func(w wishes) bool { _, ok := w[site]; delete(w, site); return ok })
+}
+
+// unwishBad drops a wish that was judged, unless another has taken its place meanwhile.
+func (s *Service) unwishBad(site string, bad wish) {
+	s.change(func(w wishes) bool {
+		if w[site] != bad {
+			return false
+		}
+		delete(w, site)
+		return true
+	})
+}
+
+// change writes what edit made of the wishes, if it says that it changed them.
+func (s *Service) change(edit func(wishes) bool) {
 	s.wishTurn.Lock()
 	defer s.wishTurn.Unlock()
 	w := s.wishes()
-	if _, ok := w[site]; !ok && to == nil {
+	if !edit(w) {
 		return
-	}
-	if to == nil {
-		delete(w, site)
-	} else {
-		w[site] = *to
 	}
 	b, err := json.Marshal(w)
 	if err == nil {
@@ -70,7 +82,7 @@ func (s *Service) resume() {
 		site, err := s.wished(id, w)
 		if err != nil { // it will never be better
 			logf("cannot serve %.100q again, and will not try any more: %v", id, err)
-			s.unwish(id)
+			s.unwishBad(id, w)
 			continue
 		}
 		if err := s.resumeOne(site, w); err != nil {
