@@ -32,6 +32,9 @@ func (s *Service) wishes() wishes {
 	if err := json.Unmarshal(b, &w); err != nil {
 		logf("cannot read which sites are served: %v", err)
 	}
+	if w == nil { // the file says null
+		return wishes{}
+	}
 	return w
 }
 

@@ -21,6 +21,9 @@ func TestResumeDropsBadWishes(t *testing.T) {
 	if err := errors.Join(s.config.Seat.Make(bad), os.Chmod(s.config.Seat.Profile(bad), 0o755)); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(s.wishPath(), []byte("null"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	good := request{"https://example.com/", 1280, 800}
 	for _, id := range []string{"../x", "Upper.com", "gone.com", bad.ID()} {
 		s.wish(id, good)
