@@ -52,12 +52,12 @@ func New(t testing.TB) User {
 	return u
 }
 
-// Command is a command as user u: no supplementary groups, in his home, with an environment of HOME, USER, LOGNAME,
-// PATH and LANG only. The caller starts it and waits for it.
+// Command is a command as user u: no supplementary groups, in his home, with an environment of HOME, TMPDIR (his home),
+// USER, LOGNAME, PATH and LANG only. The caller starts it and waits for it.
 func Command(u User, argv ...string) *exec.Cmd {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir = u.Home
-	cmd.Env = []string{"HOME=" + u.Home, "USER=" + u.Name, "LOGNAME=" + u.Name, "LANG=C.UTF-8",
+	cmd.Env = []string{"HOME=" + u.Home, "TMPDIR=" + u.Home, "USER=" + u.Name, "LOGNAME=" + u.Name, "LANG=C.UTF-8",
 		"PATH=/usr/local/bin:/usr/bin:/bin"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Credential: &syscall.Credential{Uid: uint32(u.UID), Gid: uint32(u.GID), Groups: []uint32{}},

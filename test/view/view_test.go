@@ -67,5 +67,6 @@ func TestNetwork(t *testing.T) {
 		{"dropped", dropped},
 		{"reload", reload},
 		{"second", second},
+		{"slow", slow},
 	})
 }

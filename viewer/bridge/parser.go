@@ -39,8 +39,9 @@ type parser struct {
 	held    []byte // the beginning of a message
 	skip    int64  // bytes of clipboard still to drop
 	pointer [6]byte
-	out     []byte // what passes to the server: whole messages; the caller empties it
-	touched bool   // a key or the pointer was used; the caller resets it
+	out     []byte            // what passes to the server: whole messages; the caller empties it
+	asked   func(list []byte) // is told each list of encodings that passes; may be nil
+	touched bool              // a key or the pointer was used; the caller resets it
 }
 
 // parse takes messages from in until one is a key, which it gives, or in is used up. rest is what it did not look at.

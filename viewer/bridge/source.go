@@ -32,6 +32,7 @@ type source struct {
 	raw   syscall.RawConn // nil: conn is not a socket
 	chunk *chunk
 	err   error
+	most  int // bytes that the next read takes
 	ready func(fd uintptr) bool
 }
 
@@ -51,8 +52,9 @@ func newSource(conn net.Conn) *source {
 	return s
 }
 
-// next waits for bytes; the caller frees the chunk.
-func (s *source) next() (*chunk, error) {
+// next waits for bytes and takes most of them at most; the caller frees the chunk.
+func (s *source) next(most int) (*chunk, error) {
+	s.most = most
 	if s.raw == nil {
 		return s.plain()
 	}
@@ -66,9 +68,9 @@ func (s *source) next() (*chunk, error) {
 // take reads without waiting; false means that there is nothing yet.
 func (s *source) take(fd uintptr) bool {
 	c := chunks.Get().(*chunk)
-	n, err := unix.Read(int(fd), c.buf[:])
+	n, err := unix.Read(int(fd), c.buf[:s.most])
 	for err == unix.EINTR {
-		n, err = unix.Read(int(fd), c.buf[:])
+		n, err = unix.Read(int(fd), c.buf[:s.most])
 	}
 	if n > 0 {
 		c.n, s.chunk = n, c
@@ -88,7 +90,7 @@ func (s *source) take(fd uintptr) bool {
 
 func (s *source) plain() (*chunk, error) {
 	c := chunks.Get().(*chunk)
-	n, err := s.conn.Read(c.buf[:])
+	n, err := s.conn.Read(c.buf[:s.most])
 	if n == 0 && err != nil {
 		c.free()
 		return nil, err

@@ -10,13 +10,15 @@ import (
 // stream carries bytes both ways until one side ends, and closes conn.
 func (c *client) stream(conn net.Conn, screen Screen) error {
 	var ends sync.WaitGroup
-	ends.Go(func() { c.hangUp(c.pump(conn)) })
+	pace := newPace()
+	ends.Go(func() { c.hangUp(c.pump(conn, pace)) })
+	ends.Go(func() { c.coarsen(conn, pace) })
 	var unstuck sync.WaitGroup
 	unstuck.Go(func() {
 		<-c.done
 		conn.SetWriteDeadline(time.Now()) // a VNC server that reads nothing must not hold up the end
 	})
-	p := parser{watch: c.o.Watch}
+	p := parser{watch: c.o.Watch, asked: pace.ask}
 	c.hangUp(c.pass(&p, conn, screen))
 	unstuck.Wait()
 	if !c.o.Watch {
@@ -30,17 +32,34 @@ func (c *client) stream(conn net.Conn, screen Screen) error {
 }
 
 // pump sends the server's bytes to the client as they come, each read one message.
-func (c *client) pump(conn net.Conn) error {
+func (c *client) pump(conn net.Conn, pace *pace) error {
 	from := newSource(conn)
 	for {
-		chunk, err := from.next()
+		chunk, err := from.next(pace.most)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrScreen, err)
 		}
+		began := time.Now()
 		err = c.send(chunk.bytes())
+		pace.sent(chunk.n, time.Since(began))
 		chunk.free()
 		if err != nil {
 			return err
+		}
+	}
+}
+
+// coarsen repeats the client's list of encodings when its line has become slower or faster. It has a goroutine of its own: whoever
+// reads the server must never wait for it.
+func (c *client) coarsen(conn net.Conn, pace *pace) {
+	for {
+		select {
+		case <-c.done:
+			return
+		case <-pace.changed:
+			if err := c.write(conn, pace.list()); err != nil {
+				c.hangUp(err)
+			}
 		}
 	}
 }
@@ -83,7 +102,7 @@ func (c *client) feed(p *parser, conn net.Conn, screen Screen) error {
 	return nil
 }
 
-// write hands bytes to the VNC server.
+// write hands whole messages to the VNC server; two at once do not mix, net.Conn sees to that.
 func (c *client) write(conn net.Conn, p []byte) error {
 	if len(p) == 0 {
 		return nil

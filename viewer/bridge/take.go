@@ -78,6 +78,9 @@ func (p *parser) encodings(msg []byte) {
 		}
 	}
 	binary.BigEndian.PutUint16(p.out[start+2:], uint16((len(p.out)-start-4)/4))
+	if p.asked != nil {
+		p.asked(p.out[start:])
+	}
 }
 
 // allowed tells whether a client may ask for an encoding: pictures, pointers and sizes, and the two that keep a long line
