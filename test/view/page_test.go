@@ -67,5 +67,6 @@ func dialogs(p *guest) {
 		p.shot(d.kind)
 		p.must(p.Type(d.keys))
 		p.happened("/dialog", "dialog", is("result", d.result))
+		p.awake("/dialog")
 	}
 }

