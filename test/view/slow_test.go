@@ -61,7 +61,7 @@ func slow(desktop *guest) {
 	if late[len(late)/2] > 2*time.Second {
 		p.t.Errorf("a key takes %v through a slow line", late[len(late)/2])
 	}
-	if age > 7 || age < -1 {
+	if age > 20 || age < -1 { // TestSlowViewerCoarser is the exact one; a frame alone takes seconds
 		p.t.Errorf("the picture is %.1f s old", age)
 	}
 	l.Set(line.Shape{})
