@@ -9,12 +9,12 @@ import (
 	"github.com/jezek/xgb/xproto"
 )
 
-// The sizes a screen can have. Xvfb is started with the largest one, since it cannot grow beyond its start; 9 MiB of
+// The sizes a screen can have. Xvfb is started with the largest one, since it cannot grow beyond its start; 8 MiB of
 // frame buffer, of which only the shown part is ever written. Chromium's windows are at least 500 wide (measured), on a
-// narrower screen their right side would be out of sight.
+// narrower screen their right side would be out of sight; a phone of 20:9 is 500x1111 then.
 const (
 	MinWidth, MinHeight = 500, 300
-	MaxWidth, MaxHeight = 1920, 1200
+	MaxWidth, MaxHeight = 1920, 1112
 )
 
 // fit is the nearest size that a screen can have. One that is too small, a phone's, keeps its shape: the viewer shows it

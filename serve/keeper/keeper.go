@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime/debug"
 	"sync"
 	"syscall"
 	"time"
@@ -93,6 +94,7 @@ func (k *keeper) run(commands <-chan Command) error {
 		return err
 	}
 	k.tell(Event{Event: "ready"})
+	debug.FreeOSMemory() // a keeper waits for weeks with what the start took
 	return k.keep(commands)
 }
 

@@ -7,7 +7,7 @@ import { at } from "./show.js";
 const FIRST_WAIT = 400, LAST_WAIT = 8000; // ms between two tries to connect
 const TRY = 12000;                        // ms until a try counts as lost
 const SETTLE = 250;                       // ms without a change before a new size is asked for
-const LEAST = { width: 360, height: 480 }, MOST = { width: 1920, height: 1200 }; // pixels of the remote screen
+const LEAST = { width: 360, height: 480 }, MOST = { width: 1920, height: 1112 }; // pixels of the remote screen
 
 export class Screen {
   rfb = null;
