@@ -107,10 +107,10 @@ func websockify(ctx context.Context, path string) (*contender, error) {
 	return nil, fmt.Errorf("websockify ended before it listened")
 }
 
-// stop ends it and its children.
+// stop ends it and its children. With SIGINT one in four websockifys of 50 viewers never ended.
 func (c *contender) stop() {
 	for _, pid := range tree(c.cmd.Process.Pid) {
-		unix.Kill(pid, unix.SIGINT)
+		unix.Kill(pid, unix.SIGKILL)
 	}
 	c.cmd.Wait()
 }
