@@ -279,7 +279,7 @@ func removals(a []string) (string, error) {
 		}
 		if how == "naive" {
 			naiveRemove(s.Profile(site))
-		} else if err := s.Remove(site); err != nil {
+		} else if err := removed(s, site); err != nil {
 			return "", err
 		}
 		if _, err := os.Stat(target + "/chrome/kept"); err != nil {
@@ -290,6 +290,18 @@ func removals(a []string) (string, error) {
 		}
 	}
 	return "none", nil
+}
+
+// removed asks again after a refusal, as a person would: whoever swaps entries fast enough keeps one removal busy until it gives up, and
+// the next one finishes it.
+func removed(s Seat, site Site) error {
+	err := s.Remove(site)
+	for try := 0; fault.Of(err) == fault.Failed && try < 50; try++ {
+		if err = s.Remove(site); errors.Is(err, os.ErrNotExist) {
+			return nil // what was left of it is swept
+		}
+	}
+	return err
 }
 
 // plantSwap makes a profile in which chrome/dir, full of files, and chrome/evil, a link to target, are swapped. The
